@@ -10,8 +10,8 @@ void omp_set_num_threads(int threads);
  * fill a tile; AVX-512 has instructions for them, too. What the environment says counts. */
 static void leave_out_amx(void)
 {
-    const bool said = getenv("DNNL_MAX_CPU_ISA") || getenv("ONEDNN_MAX_CPU_ISA");
-    if (!said && stk_onednn_major() < 3) stk_onednn_limit_isa(dnnl_cpu_isa_avx512_core_bf16);
+    const bool is_set = getenv("DNNL_MAX_CPU_ISA") || getenv("ONEDNN_MAX_CPU_ISA");
+    if (!is_set && stk_onednn_major() < 3) stk_onednn_limit_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
 bool stk_dnnl_has_bf16(void)

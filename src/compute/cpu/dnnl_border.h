@@ -1,8 +1,8 @@
 /* Every call into oneDNN, under one set of names for its versions 2 and 3. oneDNN is C++ and throws
  * where memory is short; nothing that is declared here does: what is thrown comes back as a status.
  * No other file calls it, which tests/cli/border.sh checks. */
-#ifndef STK_COMPUTE_CPU_DNNL_BORDER_H
-#define STK_COMPUTE_CPU_DNNL_BORDER_H
+#ifndef STK_COMPUTE_CPU_DNNL_ABI_H
+#define STK_COMPUTE_CPU_DNNL_ABI_H
 
 #include <oneapi/dnnl/dnnl.h>
 #include <stdbool.h>

@@ -7,12 +7,12 @@
 #include <sys/mman.h>
 
 /* The most that one call took over all models is 2.5 MB: nine buffers for machine code. */
-enum { MOST = 8 << 20 };
+enum { MAX = 8 << 20 };
 
 static size_t stack_bytes(void)
 {
     pthread_attr_t attr;
-    size_t         bytes = MOST;
+    size_t         bytes = MAX;
     if (pthread_attr_init(&attr)) return bytes;
     (void)pthread_attr_getstacksize(&attr, &bytes);
     pthread_attr_destroy(&attr);
@@ -21,7 +21,7 @@ static size_t stack_bytes(void)
 
 bool stk_dnnl_has_capacity(int threads)
 {
-    size_t bytes = MOST;
+    size_t bytes = MAX;
     if (threads > 1) bytes += (size_t)(threads - 1) * stack_bytes();
     void *probe = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return probe != MAP_FAILED && munmap(probe, bytes) == 0;

@@ -31,10 +31,10 @@ static conv conv_of(const stk_device *device, const stk_op_instance *instance,
 }
 
 /* One way to compute it. */
-typedef struct way {
+typedef struct attempt {
     stk_format      x, w, y; /* w may be STK_FORMAT_ANY */
     dnnl_alg_kind_t algorithm;
-} way;
+} attempt;
 
 static dnnl_status_t describe_weights(const conv *c, dnnl_format_tag_t tag, stk_md *out)
 {
@@ -69,7 +69,7 @@ static void describe_window(const stk_conv2d_attrs *attrs, stk_dnnl_layer *l)
 
 /* Pixels of one channel are rows and planes at once; before a result in blocks they must be called
  * planes. */
-static dnnl_status_t describe_input(const conv *c, const way *w, stk_md *out)
+static dnnl_status_t describe_input(const conv *c, const attempt *w, stk_md *out)
 {
     const int64_t    *d = c->x->shape.dim;
     const dnnl_dims_t dims = {d[0], d[3], d[1], d[2]};
@@ -78,7 +78,7 @@ static dnnl_status_t describe_input(const conv *c, const way *w, stk_md *out)
     return stk_md_by_tag(out, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw);
 }
 
-static dnnl_status_t describe(const conv *c, const way *w, stk_dnnl_layer *l)
+static dnnl_status_t describe(const conv *c, const attempt *w, stk_dnnl_layer *l)
 {
     *l = (stk_dnnl_layer){.pass = c->pass, .algorithm = w->algorithm};
     const stk_activation *act = c->pass == STK_DNNL_FORWARD ? &c->attrs->act : NULL;
@@ -92,7 +92,7 @@ static dnnl_status_t describe(const conv *c, const way *w, stk_dnnl_layer *l)
     return stk_md_by_tag(&l->bias, 1, channels, stk_dnnl_type(c->bias->dtype), dnnl_a);
 }
 
-static dnnl_status_t make(const conv *c, const way *w, dnnl_primitive_desc_t *pd)
+static dnnl_status_t make(const conv *c, const attempt *w, dnnl_primitive_desc_t *pd)
 {
     stk_dnnl_layer l;
     dnnl_status_t  st = describe(c, w, &l);
@@ -137,25 +137,27 @@ static stk_status planes(const conv *c, stk_format *out, stk_error *err)
     return st;
 }
 
-enum { WAYS = 4, FEW_CHANNELS = 4, BEST = 2 };
+enum { ATTEMPTS = 4, FEW_CHANNELS_MAX = 4, BEST = 2 };
 
 /* Formats to try, the best first. */
-static stk_status list_ways(const conv *c, way *ways, int *count, stk_error *err)
+static stk_status list_attempts(const conv *c, attempt *attempts, int *count, stk_error *err)
 {
     stk_format block = c->cpu->dnnl->block, flat = STK_FORMAT_PLAIN;
     int64_t    channels = c->x->shape.dim[3];
     bool       first = c->pass != STK_DNNL_GRAD_INPUT && c->attrs->groups == 1 && channels < block;
     if (first) STK_TRY(planes(c, &flat, err));
     *count = 0;
-    if (first && channels <= FEW_CHANNELS) ways[(*count)++] = (way){.x = flat, .y = block};
-    ways[(*count)++] = (way){.x = block, .y = block};
-    ways[(*count)++] = (way){.x = STK_FORMAT_PLAIN, .y = STK_FORMAT_PLAIN};
-    if (first && channels > FEW_CHANNELS) ways[(*count)++] = (way){.x = flat, .y = block};
+    if (first && channels <= FEW_CHANNELS_MAX)
+        attempts[(*count)++] = (attempt){.x = flat, .y = block};
+    attempts[(*count)++] = (attempt){.x = block, .y = block};
+    attempts[(*count)++] = (attempt){.x = STK_FORMAT_PLAIN, .y = STK_FORMAT_PLAIN};
+    if (first && channels > FEW_CHANNELS_MAX)
+        attempts[(*count)++] = (attempt){.x = flat, .y = block};
     return STK_OK;
 }
 
 /* Makes w the best if it is better than grade. */
-static stk_status try_way(const conv *c, way w, way *best, int *grade, stk_error *err)
+static stk_status try_attempt(const conv *c, attempt w, attempt *best, int *grade, stk_error *err)
 {
     dnnl_primitive_desc_t pd;
     stk_md                plain = {0};
@@ -180,20 +182,20 @@ static stk_status try_way(const conv *c, way w, way *best, int *grade, stk_error
 }
 
 /* Weights stay as they are where that is as good as what oneDNN would choose. */
-static stk_status choose(const conv *c, stk_format weights, way *best, stk_error *err)
+static stk_status choose(const conv *c, stk_format weights, attempt *best, stk_error *err)
 {
     const dnnl_alg_kind_t algorithms[] = {dnnl_convolution_winograd, dnnl_convolution_direct};
-    way                   ways[WAYS];
+    attempt               attempts[ATTEMPTS];
     int                   count, grade = -1;
     bool known = weights >= STK_FORMAT_OPAQUE && weights != (stk_format)STK_FORMAT_ANY;
-    STK_TRY(list_ways(c, ways, &count, err));
+    STK_TRY(list_attempts(c, attempts, &count, err));
     for (int i = 0; i < count; i++)
         for (int a = winograd(c) ? 0 : 1; a < 2; a++) {
-            ways[i].algorithm = algorithms[a];
-            ways[i].w = weights;
-            if (known && grade < BEST) STK_TRY(try_way(c, ways[i], best, &grade, err));
-            ways[i].w = STK_FORMAT_ANY;
-            if (grade < BEST) STK_TRY(try_way(c, ways[i], best, &grade, err));
+            attempts[i].algorithm = algorithms[a];
+            attempts[i].w = weights;
+            if (known && grade < BEST) STK_TRY(try_attempt(c, attempts[i], best, &grade, err));
+            attempts[i].w = STK_FORMAT_ANY;
+            if (grade < BEST) STK_TRY(try_attempt(c, attempts[i], best, &grade, err));
         }
     return grade < 0 ? fail(c, dnnl_unimplemented, "a convolution", err) : STK_OK;
 }
@@ -202,8 +204,8 @@ static stk_status forward_formats(stk_device *device, const stk_op_instance *ins
                                   const stk_format *have, stk_format *in, stk_format *out,
                                   stk_error *err)
 {
-    way  best = {0};
-    conv c = conv_of(device, instance, STK_DNNL_FORWARD);
+    attempt best = {0};
+    conv    c = conv_of(device, instance, STK_DNNL_FORWARD);
     STK_TRY(choose(&c, have[1], &best, err));
     in[0] = best.x, in[1] = best.w, out[0] = best.y;
     if (c.bias) in[2] = STK_FORMAT_PLAIN;
@@ -214,8 +216,8 @@ static stk_status grad_input_formats(stk_device *device, const stk_op_instance *
                                      const stk_format *have, stk_format *in, stk_format *out,
                                      stk_error *err)
 {
-    way  best = {0};
-    conv c = conv_of(device, instance, STK_DNNL_GRAD_INPUT);
+    attempt best = {0};
+    conv    c = conv_of(device, instance, STK_DNNL_GRAD_INPUT);
     STK_TRY(choose(&c, have[1], &best, err));
     in[0] = best.y, in[1] = best.w, out[0] = best.x;
     return STK_OK;
@@ -226,8 +228,8 @@ static stk_status grad_weight_formats(stk_device *device, const stk_op_instance 
                                       const stk_format *have, stk_format *in, stk_format *out,
                                       stk_error *err)
 {
-    way  forward = {0}, best = {0};
-    conv c = conv_of(device, instance, STK_DNNL_GRAD_WEIGHT), f = c;
+    attempt forward = {0}, best = {0};
+    conv    c = conv_of(device, instance, STK_DNNL_GRAD_WEIGHT), f = c;
     (void)have;
     f.pass = STK_DNNL_FORWARD;
     f.bias = NULL;
@@ -244,7 +246,7 @@ static bool can(const stk_device *device, const stk_op_instance *instance)
     return stk_dnnl_can_compute(stk_cpu_of(device), instance) && stk_dnnl_can_fuse(&attrs->act);
 }
 
-static stk_status prepare(stk_kernel_call *call, const conv *c, way w, const stk_dnnl_arg *args,
+static stk_status prepare(stk_kernel_call *call, const conv *c, attempt w, const stk_dnnl_arg *args,
                           size_t *scratch, stk_error *err)
 {
     dnnl_primitive_desc_t pd;
@@ -259,15 +261,15 @@ static stk_status prepare(stk_kernel_call *call, const conv *c, way w, const stk
 
 static stk_status prepare_forward(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    conv c = conv_of(call->device, &call->instance, STK_DNNL_FORWARD);
-    way  w = {call->in_format[0], call->in_format[1], call->out_format[0], 0};
+    conv    c = conv_of(call->device, &call->instance, STK_DNNL_FORWARD);
+    attempt w = {call->in_format[0], call->in_format[1], call->out_format[0], 0};
     return prepare(call, &c, w, stk_dnnl_forward_args(&call->instance), scratch, err);
 }
 
 static stk_status prepare_grad_input(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    conv c = conv_of(call->device, &call->instance, STK_DNNL_GRAD_INPUT);
-    way  w = {call->out_format[0], call->in_format[1], call->in_format[0], 0};
+    conv    c = conv_of(call->device, &call->instance, STK_DNNL_GRAD_INPUT);
+    attempt w = {call->out_format[0], call->in_format[1], call->in_format[0], 0};
     return prepare(call, &c, w, stk_dnnl_grad_input_args, scratch, err);
 }
 
@@ -278,7 +280,7 @@ static stk_status prepare_grad_weight(stk_kernel_call *call, size_t *scratch, st
                                         {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0},
                                         {DNNL_ARG_DIFF_BIAS, dnnl_query_diff_weights_md, 1}};
     conv                      c = conv_of(call->device, &call->instance, STK_DNNL_GRAD_WEIGHT);
-    way                       w = {call->in_format[0], call->out_format[0], call->in_format[1], 0};
+    attempt                   w = {call->in_format[0], call->out_format[0], call->in_format[1], 0};
     return prepare(call, &c, w, args, scratch, err);
 }
 

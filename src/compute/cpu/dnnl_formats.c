@@ -10,12 +10,12 @@ static const stk_dnnl_format *entry(const stk_cpu *cpu, stk_format format)
 
 static stk_status append(struct stk_cpu_dnnl *d, stk_md_ref md, stk_md_ref plain, stk_error *err)
 {
-    if (d->format_count == d->format_room) {
-        size_t           room = d->format_room ? d->format_room * 2 : 64;
-        stk_dnnl_format *grown = realloc(d->formats, room * sizeof *grown);
+    if (d->format_count == d->format_capacity) {
+        size_t           capacity = d->format_capacity ? d->format_capacity * 2 : 64;
+        stk_dnnl_format *grown = realloc(d->formats, capacity * sizeof *grown);
         if (!grown) return stk_fail(err, STK_E_NOMEM, "onednn", NULL, "no memory for a format");
         d->formats = grown;
-        d->format_room = room;
+        d->format_capacity = capacity;
     }
     stk_dnnl_format *f = &d->formats[d->format_count];
     *f = (stk_dnnl_format){0};

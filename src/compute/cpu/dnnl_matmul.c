@@ -31,7 +31,7 @@ static dnnl_status_t describe_matrices(stk_dtype dtype, int64_t batch, int64_t r
     return stk_md_by_strides(out, 3, dims, stk_dnnl_type(dtype), strides);
 }
 
-static dnnl_status_t describe_product(const stk_op_instance *instance, stk_dnnl_layer *l)
+static dnnl_status_t describe_inner_product(const stk_op_instance *instance, stk_dnnl_layer *l)
 {
     const stk_matmul_attrs *attrs = instance->attrs;
     stk_matmul_shape        s = stk_matmul_shape_of(instance);
@@ -85,7 +85,7 @@ enum { GOOD = 2 };
 
 /* Whether a dense layer with weights of a format is good, and what format it takes them in. */
 static stk_status try_dense(stk_cpu *cpu, const stk_op_instance *instance, stk_dnnl_direction pass,
-                            stk_format weights, bool *good, stk_format *taken, stk_error *err)
+                            stk_format weights, bool *good, stk_format *in_use, stk_error *err)
 {
     const stk_matmul_attrs *attrs = instance->attrs;
     stk_dnnl_layer          l = {0};
@@ -105,7 +105,7 @@ static stk_status try_dense(stk_cpu *cpu, const stk_op_instance *instance, stk_d
         stk_md_ref chosen =
             stk_onednn_pd_md(pd, gradient ? dnnl_query_diff_weights_md : dnnl_query_weights_md, 0);
         *good = stk_dnnl_grade(pd) == GOOD;
-        st = stk_dnnl_format_of(cpu, chosen, stk_md_get(&plain), taken, err);
+        st = stk_dnnl_format_of(cpu, chosen, stk_md_get(&plain), in_use, err);
         stk_onednn_pd_destroy(pd);
     }
     stk_md_release(&plain);
@@ -195,7 +195,7 @@ static dnnl_status_t describe_call(const stk_kernel_call *call, stk_dnnl_layer *
         *args = grad_weight_args;
         return describe_dense(cpu, instance, STK_DNNL_GRAD_WEIGHT, call->out_format[0], l);
     }
-    if (call->in_format[1] < STK_FORMAT_OPAQUE) return describe_product(instance, l);
+    if (call->in_format[1] < STK_FORMAT_OPAQUE) return describe_inner_product(instance, l);
     stk_dnnl_direction pass = attrs->transpose_b ? STK_DNNL_FORWARD : STK_DNNL_GRAD_INPUT;
     if (pass == STK_DNNL_GRAD_INPUT) *args = stk_dnnl_grad_input_args;
     return describe_dense(cpu, instance, pass, call->in_format[1], l);

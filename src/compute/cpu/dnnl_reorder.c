@@ -68,12 +68,12 @@ static stk_status find(stk_cpu *cpu, const stk_tensor_type *type, stk_format fro
         *out = &d->reorders[i];
         if ((*out)->from == from && (*out)->to == to) return STK_OK;
     }
-    if (d->reorder_count == d->reorder_room) {
-        size_t         room = d->reorder_room ? d->reorder_room * 2 : 64;
-        stk_dnnl_pair *grown = realloc(d->reorders, room * sizeof *grown);
+    if (d->reorder_count == d->reorder_capacity) {
+        size_t         capacity = d->reorder_capacity ? d->reorder_capacity * 2 : 64;
+        stk_dnnl_pair *grown = realloc(d->reorders, capacity * sizeof *grown);
         if (!grown) return stk_fail(err, STK_E_NOMEM, "onednn", NULL, "no memory for a reorder");
         d->reorders = grown;
-        d->reorder_room = room;
+        d->reorder_capacity = capacity;
     }
     *out = &d->reorders[d->reorder_count];
     STK_TRY(make(cpu, type, from, to, *out, err));

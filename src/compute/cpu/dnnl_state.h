@@ -72,9 +72,9 @@ struct stk_cpu_dnnl {
     dnnl_stream_t    stream;
     stk_format       block;   /* of images, as this CPU likes it */
     stk_dnnl_format *formats; /* number i is format STK_FORMAT_OPAQUE + i */
-    size_t           format_count, format_room;
+    size_t           format_count, format_capacity;
     stk_dnnl_pair   *reorders;
-    size_t           reorder_count, reorder_room;
+    size_t           reorder_count, reorder_capacity;
 };
 
 /* The number of a description: PLAIN if it is equal to plain, else one of its own. */

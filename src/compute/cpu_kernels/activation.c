@@ -27,7 +27,7 @@ static void value_part(void *context, int part, int parts)
     const job             *j = context;
     const stk_kernel_call *call = j->call;
     int64_t                begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     stk_act_value(stk_cpu_of(call->device), call->instance.attrs,
                   (const float *)call->in[0] + begin, (float *)call->out[0] + begin, end - begin);
 }
@@ -39,9 +39,9 @@ static stk_status run_value(const stk_kernel_call *call, stk_error *err)
     (void)err;
     stk_work(cpu, j.count * 8, value_part, &j);
     if (!stk_act_keeps_zero(call->instance.attrs)) {
-        stk_channel_tiling grid =
+        stk_channel_tiling tiling =
             stk_channel_tiling_of(&call->instance.out[0], call->out_format[0]);
-        stk_channel_tiling_clear_padding(cpu, &grid, call->out[0]);
+        stk_channel_tiling_clear_padding(cpu, &tiling, call->out[0]);
     }
     return STK_OK;
 }
@@ -51,7 +51,7 @@ static void slope_part(void *context, int part, int parts)
     const job             *j = context;
     const stk_kernel_call *call = j->call;
     int64_t                begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     stk_act_slope(stk_cpu_of(call->device), call->instance.attrs,
                   (const float *)call->in[0] + begin, (const float *)call->in[1] + begin,
                   (float *)call->out[0] + begin, end - begin);

@@ -10,17 +10,17 @@ typedef void (*binary_loop)(const float *a, const float *b, float *y, int64_t co
 #define STK_LOOPS "compute/cpu_kernels/binary_loops.h"
 #include "compute/cpu_kernels/widths.h"
 
-typedef enum operand { WHOLE, PER_CHANNEL, PER_IMAGE, OTHER } operand;
+typedef enum operand { FULL, PER_CHANNEL, PER_IMAGE, OTHER } operand;
 
-static operand kind_of(const stk_shape *small, const stk_shape *whole)
+static operand kind_of(const stk_shape *narrow, const stk_shape *full)
 {
-    if (stk_shape_equal(small, whole)) return WHOLE;
-    int64_t before = 1, channels = small->rank ? small->dim[small->rank - 1] : 1;
-    for (int i = 0; i < small->rank - 1; i++)
-        before *= small->dim[i];
-    if (!whole->rank || channels != whole->dim[whole->rank - 1]) return OTHER;
+    if (stk_shape_equal(narrow, full)) return FULL;
+    int64_t before = 1, channels = narrow->rank ? narrow->dim[narrow->rank - 1] : 1;
+    for (int i = 0; i < narrow->rank - 1; i++)
+        before *= narrow->dim[i];
+    if (!full->rank || channels != full->dim[full->rank - 1]) return OTHER;
     if (before == 1) return PER_CHANNEL;
-    return small->rank == whole->rank && whole->rank > 2 && before == small->dim[0] ? PER_IMAGE
+    return narrow->rank == full->rank && full->rank > 2 && before == narrow->dim[0] ? PER_IMAGE
                                                                                     : OTHER;
 }
 
@@ -35,7 +35,7 @@ typedef struct job {
     const stk_kernel_call *call;
     binary_loop            loop;
     operand                kind[2];
-    stk_channel_tiling     grid;
+    stk_channel_tiling     tiling;
     int64_t                count; /* WHOLE and WHOLE: floats; OTHER: rows */
     int64_t                row;   /* OTHER: elements for which no operand changes its kind */
     stk_shape              rows;  /* OTHER: the dimensions before those */
@@ -43,50 +43,50 @@ typedef struct job {
     bool                   flat[2]; /* OTHER: one value for all of a row */
 } job;
 
-static void whole_part(void *context, int part, int parts)
+static void full_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     j->loop((const float *)j->call->in[0] + begin, (const float *)j->call->in[1] + begin,
             (float *)j->call->out[0] + begin, end - begin);
 }
 
-static const float *strip_of(const job *j, int which, const stk_tile_iter *walk,
-                             float room[STK_TILE_CAPACITY], const float *before)
+static const float *tile_of(const job *j, int which, const stk_tile_iter *iter,
+                            float scratch[STK_TILE_CAPACITY], const float *before)
 {
     const float *values = j->call->in[which];
-    if (j->kind[which] == WHOLE) return values + walk->offset;
-    if (!walk->entered) return before;
-    if (j->kind[which] == PER_IMAGE) values += walk->run / j->grid.blocks * j->grid.channels;
-    return stk_channel_tiling_values(&j->grid, walk->run, values, room);
+    if (j->kind[which] == FULL) return values + iter->offset;
+    if (!iter->entered) return before;
+    if (j->kind[which] == PER_IMAGE) values += iter->run / j->tiling.blocks * j->tiling.channels;
+    return stk_channel_tiling_values(&j->tiling, iter->run, values, scratch);
 }
 
 static void channel_part(void *context, int part, int parts)
 {
     const job   *j = context;
-    float        room[2][STK_TILE_CAPACITY], *y = j->call->out[0];
-    const float *strip[2] = {0};
-    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
-         stk_tile_iter_next(&walk);) {
+    float        scratch[2][STK_TILE_CAPACITY], *y = j->call->out[0];
+    const float *tile[2] = {0};
+    for (stk_tile_iter iter = stk_tile_iter_begin(&j->tiling, part, parts);
+         stk_tile_iter_next(&iter);) {
         for (int i = 0; i < 2; i++)
-            strip[i] = strip_of(j, i, &walk, room[i], strip[i]);
-        j->loop(strip[0], strip[1], y + walk.offset, walk.count);
+            tile[i] = tile_of(j, i, &iter, scratch[i], tile[i]);
+        j->loop(tile[0], tile[1], y + iter.offset, iter.count);
     }
 }
 
 /* A value for all of a row is written out once for each piece of it. */
 static void other_row(const job *j, const float *a, const float *b, float *y)
 {
-    float room[2][STK_STRIP_USUAL];
-    for (int64_t at = 0; at < j->row; at += STK_STRIP_USUAL) {
-        int64_t count = j->row - at < STK_STRIP_USUAL ? j->row - at : STK_STRIP_USUAL;
+    float scratch[2][STK_TILE_DEFAULT];
+    for (int64_t at = 0; at < j->row; at += STK_TILE_DEFAULT) {
+        int64_t count = j->row - at < STK_TILE_DEFAULT ? j->row - at : STK_TILE_DEFAULT;
         if (at == 0)
             for (int64_t i = 0; i < count; i++) {
-                room[0][i] = *a;
-                room[1][i] = *b;
+                scratch[0][i] = *a;
+                scratch[1][i] = *b;
             }
-        j->loop(j->flat[0] ? room[0] : a + at, j->flat[1] ? room[1] : b + at, y + at, count);
+        j->loop(j->flat[0] ? scratch[0] : a + at, j->flat[1] ? scratch[1] : b + at, y + at, count);
     }
 }
 
@@ -105,23 +105,23 @@ static void other_part(void *context, int part, int parts)
 static void find_row(job *j)
 {
     const stk_op_instance *instance = &j->call->instance;
-    const stk_shape       *whole = &instance->out[0].shape;
-    int                    d = whole->rank - 1;
+    const stk_shape       *full = &instance->out[0].shape;
+    int                    d = full->rank - 1;
     j->row = 1;
     for (int i = 0; i < 2; i++) {
-        stk_broadcast_strides(&instance->in[i].shape, whole, j->stride[i]);
+        stk_broadcast_strides(&instance->in[i].shape, full, j->stride[i]);
         j->flat[i] = true;
     }
     for (; d >= 0; d--) {
         bool same = true;
-        for (int i = 0; i < 2 && j->row > 1 && whole->dim[d] > 1; i++)
+        for (int i = 0; i < 2 && j->row > 1 && full->dim[d] > 1; i++)
             same &= (j->stride[i][d] == 0) == j->flat[i];
         if (!same) break;
-        for (int i = 0; i < 2 && whole->dim[d] > 1; i++)
+        for (int i = 0; i < 2 && full->dim[d] > 1; i++)
             j->flat[i] = j->stride[i][d] == 0;
-        j->row *= whole->dim[d];
+        j->row *= full->dim[d];
     }
-    j->rows = *whole;
+    j->rows = *full;
     j->rows.rank = d + 1;
     j->count = j->row ? stk_type_elements(&instance->out[0]) / j->row : 0;
 }
@@ -136,14 +136,14 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     for (int i = 0; i < 2; i++)
         j.kind[i] = kind_of(&call->instance.in[i].shape, &type->shape);
     operand worst = j.kind[0] > j.kind[1] ? j.kind[0] : j.kind[1];
-    if (worst == WHOLE) {
-        stk_work(cpu, count * 12, whole_part, &j);
+    if (worst == FULL) {
+        stk_work(cpu, count * 12, full_part, &j);
     } else if (worst == OTHER) {
         find_row(&j);
         stk_work(cpu, count * 12, other_part, &j);
     } else {
-        j.grid = worst == PER_IMAGE ? stk_channel_tiling_of_images(type, call->out_format[0])
-                                    : stk_channel_tiling_of(type, call->out_format[0]);
+        j.tiling = worst == PER_IMAGE ? stk_channel_tiling_of_images(type, call->out_format[0])
+                                      : stk_channel_tiling_of(type, call->out_format[0]);
         stk_work(cpu, count * 8, channel_part, &j);
     }
     return STK_OK;
@@ -154,8 +154,8 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 {
     operand a = kind_of(&instance->in[0].shape, &instance->out[0].shape);
     operand b = kind_of(&instance->in[1].shape, &instance->out[0].shape);
-    if (a == WHOLE && b == WHOLE) return stk_formats_any(device, instance, have, in, out, err);
-    if (a != OTHER && b != OTHER && (a == WHOLE || b == WHOLE))
+    if (a == FULL && b == FULL) return stk_formats_any(device, instance, have, in, out, err);
+    if (a != OTHER && b != OTHER && (a == FULL || b == FULL))
         return stk_formats_images(device, instance, have, in, out, err);
     in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
     return STK_OK;

@@ -7,14 +7,14 @@
 
 enum { X, SCALE, SHIFT, RESIDUAL, RESIDUAL_SCALE, RESIDUAL_SHIFT, INPUTS };
 
-typedef struct apply_strip {
+typedef struct apply_tile {
     const float *x, *scale, *shift, *r, *r_scale, *r_shift;
     float       *y, a, b;
     int64_t      count;
     bool         stream;
-} apply_strip;
+} apply_tile;
 
-typedef void (*apply_loop)(const apply_strip *strip);
+typedef void (*apply_loop)(const apply_tile *tile);
 
 #define STK_LOOPS "compute/cpu_kernels/bn_apply_loops.h"
 #include "compute/cpu_kernels/widths.h"
@@ -22,7 +22,7 @@ typedef void (*apply_loop)(const apply_strip *strip);
 typedef struct job {
     const stk_cpu         *cpu;
     const stk_kernel_call *call;
-    stk_channel_tiling     grid;
+    stk_channel_tiling     tiling;
     apply_loop             loop;
     stk_activation         act, after; /* in the loop; after it, over the strip in cache */
     bool                   stream;
@@ -32,25 +32,26 @@ static void work(void *context, int part, int parts)
 {
     const job             *j = context;
     const stk_kernel_call *call = j->call;
-    float                  room[INPUTS][STK_TILE_CAPACITY];
+    float                  scratch[INPUTS][STK_TILE_CAPACITY];
     const float           *values[INPUTS] = {0};
-    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
-         stk_tile_iter_next(&walk);) {
-        for (int i = 1; i < call->instance.input_count && walk.entered; i++)
+    for (stk_tile_iter iter = stk_tile_iter_begin(&j->tiling, part, parts);
+         stk_tile_iter_next(&iter);) {
+        for (int i = 1; i < call->instance.input_count && iter.entered; i++)
             if (i != RESIDUAL)
-                values[i] = stk_channel_tiling_values(&j->grid, walk.run, call->in[i], room[i]);
-        apply_strip s = {.x = (const float *)call->in[X] + walk.offset,
-                         .scale = values[SCALE],
-                         .shift = values[SHIFT],
-                         .r_scale = values[RESIDUAL_SCALE],
-                         .r_shift = values[RESIDUAL_SHIFT],
-                         .y = (float *)call->out[0] + walk.offset,
-                         .a = j->act.a,
-                         .b = j->act.b,
-                         .count = walk.count};
+                values[i] =
+                    stk_channel_tiling_values(&j->tiling, iter.run, call->in[i], scratch[i]);
+        apply_tile s = {.x = (const float *)call->in[X] + iter.offset,
+                        .scale = values[SCALE],
+                        .shift = values[SHIFT],
+                        .r_scale = values[RESIDUAL_SCALE],
+                        .r_shift = values[RESIDUAL_SHIFT],
+                        .y = (float *)call->out[0] + iter.offset,
+                        .a = j->act.a,
+                        .b = j->act.b,
+                        .count = iter.count};
         s.stream = j->stream && stk_can_stream(s.y);
         if (call->instance.input_count > RESIDUAL)
-            s.r = (const float *)call->in[RESIDUAL] + walk.offset;
+            s.r = (const float *)call->in[RESIDUAL] + iter.offset;
         j->loop(&s);
         if (j->after.row) stk_act_value(j->cpu, &j->after, s.y, s.y, s.count);
     }
@@ -67,7 +68,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         call->instance.input_count > RESIDUAL_SHIFT ? 2 : call->instance.input_count > RESIDUAL;
     job j = {.cpu = cpu,
              .call = call,
-             .grid = stk_channel_tiling_of(&call->instance.in[0], call->in_format[0])};
+             .tiling = stk_channel_tiling_of(&call->instance.in[0], call->in_format[0])};
     (void)err;
     if (cheap)
         j.act = attrs->act;
@@ -78,7 +79,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     j.stream = cheap && stk_worth_streaming(call->in[X], call->out[0], bytes);
     stk_work(cpu, bytes * 2, work, &j);
     if (!stk_act_keeps_zero(&attrs->act))
-        stk_channel_tiling_clear_padding(cpu, &j.grid, call->out[0]);
+        stk_channel_tiling_clear_padding(cpu, &j.tiling, call->out[0]);
     return STK_OK;
 }
 

@@ -3,7 +3,7 @@
  * pointer leads to, and would load every address again. */
 #include "compute/cpu_kernels/act_vec.h"
 
-INLINE void FN(apply)(const apply_strip s, int residual, stk_act_kind kind)
+INLINE void FN(apply)(const apply_tile s, int residual, stk_act_kind kind)
 {
     V a = FN(all)(s.a), b = FN(all)(s.b);
     OVER(s.count, {
@@ -15,24 +15,24 @@ INLINE void FN(apply)(const apply_strip s, int residual, stk_act_kind kind)
     });
 }
 
-#define STRIPS(id, residual)                                                                       \
-    TARGET static void FN(id##_none)(const apply_strip *s)                                         \
+#define TILES(id, residual)                                                                        \
+    TARGET static void FN(id##_none)(const apply_tile *s)                                          \
     {                                                                                              \
         FN(apply)(*s, residual, STK_ACT_NONE);                                                     \
     }                                                                                              \
-    TARGET static void FN(id##_relu)(const apply_strip *s)                                         \
+    TARGET static void FN(id##_relu)(const apply_tile *s)                                          \
     {                                                                                              \
         FN(apply)(*s, residual, STK_ACT_RELU);                                                     \
     }                                                                                              \
-    TARGET static void FN(id##_clip)(const apply_strip *s)                                         \
+    TARGET static void FN(id##_clip)(const apply_tile *s)                                          \
     {                                                                                              \
         FN(apply)(*s, residual, STK_ACT_CLIP);                                                     \
     }
 
-STRIPS(alone, 0)
-STRIPS(plus, 1)
-STRIPS(dual, 2)
-#undef STRIPS
+TILES(alone, 0)
+TILES(plus, 1)
+TILES(dual, 2)
+#undef TILES
 
 static const apply_loop FN(apply_loops)[3][STK_ACT_CLIP + 1] = {
     {FN(alone_none), FN(alone_relu), FN(alone_clip)},

@@ -23,7 +23,7 @@ static inline bool stk_bn_grad_is_cheap(const stk_bn_grad_attrs *attrs)
 
 bool stk_bn_grad_can(const stk_device *device, const stk_op_instance *instance);
 /* dz of a strip whose activation is not cheap. */
-void stk_bn_grad_dz(const stk_cpu *cpu, const stk_bn_grad_attrs *attrs, const stk_bn_tile *strip,
+void stk_bn_grad_dz(const stk_cpu *cpu, const stk_bn_grad_attrs *attrs, const stk_bn_tile *tile,
                     float *dz);
 
 #endif

@@ -7,7 +7,7 @@
 enum { DY, X, MEAN, INVSTD, MASK };
 
 typedef struct sum_rows {
-    stk_bn_tile strip; /* the first row */
+    stk_bn_tile tile; /* the first row */
     int64_t     rows, stride;
     float      *sum, *with_x;
 } sum_rows;
@@ -27,12 +27,12 @@ typedef struct job {
 static void rows_by_dz(const job *j, sum_rows *rows)
 {
     float       dz[STK_TILE_CAPACITY];
-    stk_bn_tile row = rows->strip;
+    stk_bn_tile row = rows->tile;
     sum_rows    one = {.rows = 1, .sum = rows->sum, .with_x = rows->with_x};
     for (int64_t r = 0; r < rows->rows; r++) {
         stk_bn_grad_dz(j->cpu, j->attrs, &row, dz);
-        one.strip = row;
-        one.strip.dy = dz;
+        one.tile = row;
+        one.tile.dy = dz;
         j->loop(&one);
         row.dy += rows->stride;
         row.x += rows->stride;
@@ -44,25 +44,26 @@ static void one_piece(const job *j, int64_t index)
 {
     const stk_kernel_call *call = j->call;
     stk_sum_item           item = stk_sum_item_at(&j->plan, index);
-    float sum[STK_TILE_CAPACITY] = {0}, with_x[STK_TILE_CAPACITY] = {0}, room[3][STK_TILE_CAPACITY];
-    stk_sum_values(&j->plan, &item, call->in[MEAN], room[0]);
+    float                  sum[STK_TILE_CAPACITY] = {0}, with_x[STK_TILE_CAPACITY] = {0},
+          scratch[3][STK_TILE_CAPACITY];
+    stk_sum_values(&j->plan, &item, call->in[MEAN], scratch[0]);
     for (int i = 0; i < 2 && j->attrs->mask == STK_BN_MASK_INPUT; i++)
-        stk_sum_values(&j->plan, &item, call->in[MASK + i], room[1 + i]);
+        stk_sum_values(&j->plan, &item, call->in[MASK + i], scratch[1 + i]);
     while (stk_sum_next(&j->plan, &item)) {
-        sum_rows rows = {.strip = {.dy = (const float *)call->in[DY] + item.offset,
-                                   .x = (const float *)call->in[X] + item.offset,
-                                   .mean = room[0],
-                                   .scale = room[1],
-                                   .shift = room[2],
-                                   .count = item.width,
-                                   .a = j->attrs->act.a,
-                                   .b = j->attrs->act.b},
+        sum_rows rows = {.tile = {.dy = (const float *)call->in[DY] + item.offset,
+                                  .x = (const float *)call->in[X] + item.offset,
+                                  .mean = scratch[0],
+                                  .scale = scratch[1],
+                                  .shift = scratch[2],
+                                  .count = item.width,
+                                  .a = j->attrs->act.a,
+                                  .b = j->attrs->act.b},
                          .rows = item.rows,
                          .stride = item.stride,
                          .sum = sum,
                          .with_x = with_x};
         if (j->attrs->mask == STK_BN_MASK_OUTPUT)
-            rows.strip.y = (const float *)call->in[MASK] + item.offset;
+            rows.tile.y = (const float *)call->in[MASK] + item.offset;
         if (stk_bn_grad_is_cheap(j->attrs))
             j->loop(&rows);
         else
@@ -89,7 +90,7 @@ static void merge_part(void *context, int part, int parts)
     const float           *invstd = call->in[INVSTD];
     float                 *dgamma = call->out[0], *dbeta = call->out[1];
     int64_t                begin, end;
-    stk_team_share(j->plan.grid.channels, 16, part, parts, &begin, &end);
+    stk_team_share(j->plan.tiling.channels, 16, part, parts, &begin, &end);
     for (int64_t c = begin; c < end; c++) {
         double with_x = 0, sum = 0;
         for (int64_t p = 0; p < j->plan.pieces; p++) {

@@ -4,7 +4,7 @@
 
 INLINE void FN(sums)(const sum_rows r, stk_act_kind kind, stk_bn_mask mask)
 {
-    stk_bn_tile s = r.strip, t = r.strip;
+    stk_bn_tile s = r.tile, t = r.tile;
     int64_t     row = 0, stride = r.stride;
     for (; row + 2 <= r.rows; row += 2) {
         t.dy = s.dy + stride;

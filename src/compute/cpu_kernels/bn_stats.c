@@ -28,10 +28,10 @@ static void one_piece(const job *j, int64_t index)
     stk_sum_fold(&j->plan, &item, sum, j->partial, 0, 2);
     stk_sum_fold(&j->plan, &item, squares, j->partial, 1, 2);
     double *mean = j->partial + item.piece * 2 * j->plan.padded + item.first;
-    double *around = mean + j->plan.padded;
+    double *squared = mean + j->plan.padded;
     for (int64_t c = 0; c < item.lanes; c++) {
         double off = mean[c] / count;
-        around[c] -= off * mean[c];
+        squared[c] -= off * mean[c];
         mean[c] = off + (double)shift[c];
     }
 }
@@ -49,9 +49,9 @@ static void merge_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end, step = j->plan.padded * 2;
-    stk_team_share(j->plan.grid.channels, 16, part, parts, &begin, &end);
+    stk_team_share(j->plan.tiling.channels, 16, part, parts, &begin, &end);
     for (int64_t c = begin; c < end; c++) {
-        double sum = 0, around = 0, total = 0;
+        double sum = 0, squared = 0, total = 0;
         for (int64_t p = 0; p < j->plan.pieces; p++) {
             double count = (double)stk_sums_pixels(&j->plan, p);
             sum += count * j->partial[p * step + c];
@@ -60,11 +60,11 @@ static void merge_part(void *context, int part, int parts)
         sum /= total;
         for (int64_t p = 0; p < j->plan.pieces; p++) {
             double off = j->partial[p * step + c] - sum;
-            around += j->partial[p * step + j->plan.padded + c] +
-                      (double)stk_sums_pixels(&j->plan, p) * off * off;
+            squared += j->partial[p * step + j->plan.padded + c] +
+                       (double)stk_sums_pixels(&j->plan, p) * off * off;
         }
         j->mean[c] = (float)sum;
-        j->var[c] = (float)(around > 0 || around != around ? around / total : 0);
+        j->var[c] = (float)(squared > 0 || squared != squared ? squared / total : 0);
     }
 }
 

@@ -22,7 +22,7 @@ typedef struct job {
     const float       *x;
     float             *y;
     small              kind;
-    stk_channel_tiling grid;
+    stk_channel_tiling tiling;
     stk_shape          rows; /* OTHER: the dimensions before a row */
     int64_t            stride[STK_MAX_RANK], row, count;
     bool               flat; /* OTHER: a row is one value */
@@ -31,15 +31,15 @@ typedef struct job {
 static void channel_part(void *context, int part, int parts)
 {
     const job   *j = context;
-    float        room[STK_TILE_CAPACITY];
-    const float *strip = NULL;
-    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
-         stk_tile_iter_next(&walk);) {
-        int64_t image = j->kind == PER_IMAGE ? walk.run / j->grid.blocks : 0;
-        if (walk.entered)
-            strip = stk_channel_tiling_values(&j->grid, walk.run, j->x + image * j->grid.channels,
-                                              room);
-        memcpy(j->y + walk.offset, strip, (size_t)walk.count * sizeof *strip);
+    float        scratch[STK_TILE_CAPACITY];
+    const float *tile = NULL;
+    for (stk_tile_iter iter = stk_tile_iter_begin(&j->tiling, part, parts);
+         stk_tile_iter_next(&iter);) {
+        int64_t image = j->kind == PER_IMAGE ? iter.run / j->tiling.blocks : 0;
+        if (iter.entered)
+            tile = stk_channel_tiling_values(&j->tiling, iter.run,
+                                             j->x + image * j->tiling.channels, scratch);
+        memcpy(j->y + iter.offset, tile, (size_t)iter.count * sizeof *tile);
     }
 }
 
@@ -90,7 +90,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         stk_work(cpu, bytes, row_part, &j);
         return STK_OK;
     }
-    j.grid = stk_channel_tiling_of_images(&instance->out[0], call->out_format[0]);
+    j.tiling = stk_channel_tiling_of_images(&instance->out[0], call->out_format[0]);
     stk_work(cpu, bytes, channel_part, &j);
     return STK_OK;
 }

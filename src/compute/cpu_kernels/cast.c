@@ -26,7 +26,7 @@ static void work(void *context, int part, int parts)
     const void *x = j->call->in[0];
     void       *y = j->call->out[0];
     int64_t     begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     if (j->call->instance.in[0].dtype == STK_DTYPE_F32)
         STK_PICK(j->cpu, to_bf16)((const float *)x + begin, (uint16_t *)y + begin, end - begin);
     else

@@ -5,97 +5,98 @@
 int64_t stk_tile_pixels(int64_t block, int64_t floats)
 {
     if (block >= floats) return 1;
-    int64_t step = 16, usual = (floats + block - 1) / block;
+    int64_t step = 16, wanted = (floats + block - 1) / block;
     while (step > 1 && block * (step / 2) % 16 == 0)
         step /= 2;
-    int64_t whole = (usual + step - 1) / step * step;
-    return whole * block <= STK_TILE_CAPACITY ? whole : usual;
+    int64_t rounded = (wanted + step - 1) / step * step;
+    return rounded * block <= STK_TILE_CAPACITY ? rounded : wanted;
 }
 
 stk_channel_tiling stk_channel_tiling_of_images(const stk_tensor_type *type, stk_format format)
 {
     stk_channels       c = stk_channels_of(type, format);
-    stk_channel_tiling grid = {.runs = c.outer * c.blocks,
-                               .blocks = c.blocks,
-                               .pixels = c.inner,
-                               .block = c.block,
-                               .channels = c.channels};
-    grid.strip = stk_tile_pixels(c.block ? c.block : 1, STK_STRIP_USUAL);
-    return grid;
+    stk_channel_tiling tiling = {.runs = c.outer * c.blocks,
+                                 .blocks = c.blocks,
+                                 .pixels = c.inner,
+                                 .block = c.block,
+                                 .channels = c.channels};
+    tiling.tile = stk_tile_pixels(c.block ? c.block : 1, STK_TILE_DEFAULT);
+    return tiling;
 }
 
 stk_channel_tiling stk_channel_tiling_of(const stk_tensor_type *type, stk_format format)
 {
-    stk_channel_tiling grid = stk_channel_tiling_of_images(type, format);
+    stk_channel_tiling tiling = stk_channel_tiling_of_images(type, format);
     if (format != STK_FORMAT_C8 && format != STK_FORMAT_C16) {
-        grid.pixels *= grid.runs;
-        grid.runs = 1;
+        tiling.pixels *= tiling.runs;
+        tiling.runs = 1;
     }
-    return grid;
+    return tiling;
 }
 
-const float *stk_channel_tiling_values(const stk_channel_tiling *grid, int64_t run,
-                                       const float *values, float room[STK_TILE_CAPACITY])
+const float *stk_channel_tiling_values(const stk_channel_tiling *tiling, int64_t run,
+                                       const float *values, float scratch[STK_TILE_CAPACITY])
 {
-    int64_t first = run % grid->blocks * grid->block, real = grid->channels - first;
-    if (grid->strip == 1 && grid->block == grid->channels) return values;
-    if (real > grid->block) real = grid->block;
-    for (int64_t c = 0; c < grid->block; c++)
-        room[c] = c < real ? values[first + c] : 0;
-    for (int64_t done = 1; done < grid->strip;) {
-        int64_t more = done < grid->strip - done ? done : grid->strip - done;
-        memcpy(room + done * grid->block, room, (size_t)(more * grid->block) * sizeof *room);
+    int64_t first = run % tiling->blocks * tiling->block, real = tiling->channels - first;
+    if (tiling->tile == 1 && tiling->block == tiling->channels) return values;
+    if (real > tiling->block) real = tiling->block;
+    for (int64_t c = 0; c < tiling->block; c++)
+        scratch[c] = c < real ? values[first + c] : 0;
+    for (int64_t done = 1; done < tiling->tile;) {
+        int64_t more = done < tiling->tile - done ? done : tiling->tile - done;
+        memcpy(scratch + done * tiling->block, scratch,
+               (size_t)(more * tiling->block) * sizeof *scratch);
         done += more;
     }
-    return room;
+    return scratch;
 }
 
-stk_tile_iter stk_tile_iter_begin(const stk_channel_tiling *grid, int part, int parts)
+stk_tile_iter stk_tile_iter_begin(const stk_channel_tiling *tiling, int part, int parts)
 {
-    stk_tile_iter walk = {.grid = grid, .run = -1};
-    walk.per_run = (grid->pixels + grid->strip - 1) / grid->strip;
-    stk_team_share(grid->runs * walk.per_run, 1, part, parts, &walk.next, &walk.end);
-    return walk;
+    stk_tile_iter iter = {.tiling = tiling, .run = -1};
+    iter.per_run = (tiling->pixels + tiling->tile - 1) / tiling->tile;
+    stk_team_share(tiling->runs * iter.per_run, 1, part, parts, &iter.next, &iter.end);
+    return iter;
 }
 
-bool stk_tile_iter_next(stk_tile_iter *walk)
+bool stk_tile_iter_next(stk_tile_iter *iter)
 {
-    const stk_channel_tiling *grid = walk->grid;
-    if (walk->next >= walk->end) return false;
-    int64_t run = walk->next / walk->per_run, strip = walk->next % walk->per_run;
-    int64_t pixel = strip * grid->strip, pixels = grid->pixels - pixel;
-    walk->entered = run != walk->run;
-    walk->run = run;
-    walk->offset = (run * grid->pixels + pixel) * grid->block;
-    walk->count = (pixels < grid->strip ? pixels : grid->strip) * grid->block;
-    walk->next++;
+    const stk_channel_tiling *tiling = iter->tiling;
+    if (iter->next >= iter->end) return false;
+    int64_t run = iter->next / iter->per_run, tile = iter->next % iter->per_run;
+    int64_t pixel = tile * tiling->tile, pixels = tiling->pixels - pixel;
+    iter->entered = run != iter->run;
+    iter->run = run;
+    iter->offset = (run * tiling->pixels + pixel) * tiling->block;
+    iter->count = (pixels < tiling->tile ? pixels : tiling->tile) * tiling->block;
+    iter->next++;
     return true;
 }
 
 typedef struct clearing {
-    const stk_channel_tiling *grid;
+    const stk_channel_tiling *tiling;
     float                    *data;
 } clearing;
 
 static void clear(void *context, int part, int parts)
 {
     const clearing           *j = context;
-    const stk_channel_tiling *grid = j->grid;
-    int64_t                   begin, end, real = grid->channels - (grid->blocks - 1) * grid->block;
-    stk_team_share(grid->runs / grid->blocks, 1, part, parts, &begin, &end);
+    const stk_channel_tiling *tiling = j->tiling;
+    int64_t begin, end, real = tiling->channels - (tiling->blocks - 1) * tiling->block;
+    stk_team_share(tiling->runs / tiling->blocks, 1, part, parts, &begin, &end);
     for (int64_t n = begin; n < end; n++) {
-        float *run = j->data + ((n + 1) * grid->blocks - 1) * grid->pixels * grid->block;
-        for (int64_t p = 0; p < grid->pixels; p++)
-            memset(run + p * grid->block + real, 0, (size_t)(grid->block - real) * sizeof *run);
+        float *run = j->data + ((n + 1) * tiling->blocks - 1) * tiling->pixels * tiling->block;
+        for (int64_t p = 0; p < tiling->pixels; p++)
+            memset(run + p * tiling->block + real, 0, (size_t)(tiling->block - real) * sizeof *run);
     }
 }
 
-void stk_channel_tiling_clear_padding(const stk_cpu *cpu, const stk_channel_tiling *grid,
+void stk_channel_tiling_clear_padding(const stk_cpu *cpu, const stk_channel_tiling *tiling,
                                       float *data)
 {
-    clearing j = {grid, data};
-    if (grid->blocks * grid->block == grid->channels) return;
-    stk_work(cpu, grid->runs * grid->pixels * grid->block, clear, &j);
+    clearing j = {tiling, data};
+    if (tiling->blocks * tiling->block == tiling->channels) return;
+    stk_work(cpu, tiling->runs * tiling->pixels * tiling->block, clear, &j);
 }
 
 bool stk_cpu_float32(const stk_device *device, const stk_op_instance *instance)

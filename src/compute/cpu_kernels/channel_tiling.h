@@ -7,13 +7,13 @@
 
 #include "compute/cpu/cpu.h"
 
-enum { STK_TILE_CAPACITY = 1024 /* floats */, STK_STRIP_USUAL = 512 };
+enum { STK_TILE_CAPACITY = 1024 /* floats */, STK_TILE_DEFAULT = 512 };
 
 typedef struct stk_channel_tiling {
     int64_t runs, blocks; /* run r holds the channels from r % blocks * block on */
     int64_t pixels, block;
     int64_t channels;
-    int64_t strip; /* pixels that are computed at a time */
+    int64_t tile; /* pixels that are computed at a time */
 } stk_channel_tiling;
 
 /* Row-major is one run. */
@@ -24,22 +24,22 @@ stk_channel_tiling stk_channel_tiling_of_images(const stk_tensor_type *type, stk
 int64_t stk_tile_pixels(int64_t block, int64_t floats);
 
 /* values[channels] as a strip of run: values itself, or room filled; what is padding gets 0. */
-const float *stk_channel_tiling_values(const stk_channel_tiling *grid, int64_t run,
-                                       const float *values, float room[STK_TILE_CAPACITY]);
+const float *stk_channel_tiling_values(const stk_channel_tiling *tiling, int64_t run,
+                                       const float *values, float scratch[STK_TILE_CAPACITY]);
 
 /* The strips of one thread, in order. */
 typedef struct stk_tile_iter {
-    const stk_channel_tiling *grid;
+    const stk_channel_tiling *tiling;
     int64_t                   next, end, per_run; /* strips */
     int64_t                   run, offset, count; /* the strip: its run, first element, elements */
     bool                      entered;            /* it is the first of its run here */
 } stk_tile_iter;
 
-stk_tile_iter stk_tile_iter_begin(const stk_channel_tiling *grid, int part, int parts);
-bool          stk_tile_iter_next(stk_tile_iter *walk);
+stk_tile_iter stk_tile_iter_begin(const stk_channel_tiling *tiling, int part, int parts);
+bool          stk_tile_iter_next(stk_tile_iter *iter);
 
 /* Zeros in the channels of blocks that are padding; for functions of which 0 is not 0. */
-void stk_channel_tiling_clear_padding(const stk_cpu *cpu, const stk_channel_tiling *grid,
+void stk_channel_tiling_clear_padding(const stk_cpu *cpu, const stk_channel_tiling *tiling,
                                       float *data);
 
 /* On all threads, or at once where so few bytes are not worth waking them. */

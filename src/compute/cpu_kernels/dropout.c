@@ -6,7 +6,7 @@
 
 typedef struct job {
     const stk_kernel_call *call;
-    int64_t                count, together; /* elements; of them so many share their fate */
+    int64_t                count, group_size; /* elements; of them so many share their fate */
 } job;
 
 static void work(void *context, int part, int parts)
@@ -16,11 +16,11 @@ static void work(void *context, int part, int parts)
     const float             *x = j->call->in[0];
     float                   *y = j->call->out[0], scale = (float)(1 / (1 - attrs->rate));
     int64_t                  begin, end, step = *(const int64_t *)j->call->in[1];
-    stk_team_share(j->together > 0 ? j->count / j->together : 0, 1, part, parts, &begin, &end);
+    stk_team_share(j->group_size > 0 ? j->count / j->group_size : 0, 1, part, parts, &begin, &end);
     for (int64_t r = begin; r < end; r++) {
-        bool kept = stk_dropout_keeps(attrs, step, r);
-        for (int64_t i = r * j->together; i < (r + 1) * j->together; i++)
-            y[i] = kept ? x[i] * scale : 0;
+        bool is_kept = stk_dropout_keeps(attrs, step, r);
+        for (int64_t i = r * j->group_size; i < (r + 1) * j->group_size; i++)
+            y[i] = is_kept ? x[i] * scale : 0;
     }
 }
 
@@ -29,7 +29,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     const stk_dropout_attrs *attrs = call->instance.attrs;
     job j = {call, stk_call_floats(call, &call->instance.in[0], call->in_format[0]), 1};
     (void)err;
-    if (attrs->rows && j.count) j.together = j.count / call->instance.in[0].shape.dim[0];
+    if (attrs->rows && j.count) j.group_size = j.count / call->instance.in[0].shape.dim[0];
     stk_work(stk_cpu_of(call->device), j.count * 64, work, &j);
     return STK_OK;
 }

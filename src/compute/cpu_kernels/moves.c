@@ -37,7 +37,7 @@ typedef struct box {
 static box box_of(const stk_tensor_type *type, stk_format format, const int64_t *start,
                   const stk_tensor_type *part)
 {
-    stk_shape whole = stk_shape_in_memory(type, format);
+    stk_shape full = stk_shape_in_memory(type, format);
     box       b = {.size = stk_shape_in_memory(part, format)};
     int64_t   at[STK_MAX_RANK];
     memcpy(at, start, sizeof at);
@@ -46,8 +46,8 @@ static box box_of(const stk_tensor_type *type, stk_format format, const int64_t 
         at[2] = start[1];
         at[3] = start[2] * format;
     }
-    stk_move_strides(&whole, b.stride);
-    for (int d = 0; d < whole.rank; d++)
+    stk_move_strides(&full, b.stride);
+    for (int d = 0; d < full.rank; d++)
         b.begin += at[d] * b.stride[d];
     return b;
 }

@@ -11,7 +11,7 @@ enum { CHANNELS_MAX = 4 };
 
 typedef struct job {
     const stk_cpu     *cpu;
-    stk_channel_tiling grid;
+    stk_channel_tiling tiling;
     const uint8_t     *x;
     float             *y, scale[CHANNELS_MAX], shift[CHANNELS_MAX];
 } job;
@@ -19,16 +19,16 @@ typedef struct job {
 static void work(void *context, int part, int parts)
 {
     const job   *j = context;
-    float        room[2][STK_TILE_CAPACITY];
+    float        scratch[2][STK_TILE_CAPACITY];
     const float *scale = NULL, *shift = NULL;
     __auto_type loop = STK_PICK(j->cpu, normalize);
-    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
-         stk_tile_iter_next(&walk);) {
-        if (walk.entered) {
-            scale = stk_channel_tiling_values(&j->grid, walk.run, j->scale, room[0]);
-            shift = stk_channel_tiling_values(&j->grid, walk.run, j->shift, room[1]);
+    for (stk_tile_iter iter = stk_tile_iter_begin(&j->tiling, part, parts);
+         stk_tile_iter_next(&iter);) {
+        if (iter.entered) {
+            scale = stk_channel_tiling_values(&j->tiling, iter.run, j->scale, scratch[0]);
+            shift = stk_channel_tiling_values(&j->tiling, iter.run, j->shift, scratch[1]);
         }
-        loop(j->x + walk.offset, scale, shift, j->y + walk.offset, walk.count);
+        loop(j->x + iter.offset, scale, shift, j->y + iter.offset, iter.count);
     }
 }
 
@@ -36,7 +36,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_normalize_image_attrs *attrs = call->instance.attrs;
     job                              j = {.cpu = stk_cpu_of(call->device),
-                                          .grid = stk_channel_tiling_of(&call->instance.in[0], STK_FORMAT_PLAIN),
+                                          .tiling = stk_channel_tiling_of(&call->instance.in[0], STK_FORMAT_PLAIN),
                                           .x = call->in[0],
                                           .y = call->out[0]};
     (void)err;

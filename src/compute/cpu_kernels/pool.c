@@ -16,7 +16,7 @@ static inline taps taps_of(const stk_kernel_window *w, int64_t window)
 
 /* The windows over the element at `at`, counted with padding; t comes from an element before it or
  * is 0, 0. */
-static inline void windows_over(const stk_kernel_window *w, int64_t at, taps *t)
+static inline void windows_of(const stk_kernel_window *w, int64_t at, taps *t)
 {
     while (t->begin * w->stride + w->kernel <= at)
         t->begin++;
@@ -31,13 +31,13 @@ typedef struct pool_row {
     taps              rows;
     bool              count_pad;
     float            *y;
-    uint8_t          *places; /* may be NULL */
+    uint8_t          *indices; /* may be NULL */
 } pool_row;
 
 typedef struct back_row {
     stk_kernel_window down, across;
     const float      *dy; /* the plane */
-    const uint8_t    *places;
+    const uint8_t    *indices;
     int64_t           block, at;
     taps              rows;
     bool              count_pad;
@@ -60,7 +60,7 @@ static void pool_part(void *context, int part, int parts)
 {
     const job               *j = context;
     const stk_kernel_window *down = &j->shape.down, *across = &j->shape.across;
-    uint8_t                 *places = j->call->instance.output_count > 1 ? j->call->out[1] : NULL;
+    uint8_t                 *indices = j->call->instance.output_count > 1 ? j->call->out[1] : NULL;
     int64_t                  begin, end, block = j->channels.block, row = across->count * block;
     stk_team_share(j->channels.outer * j->channels.blocks * down->count, 1, part, parts, &begin,
                    &end);
@@ -75,7 +75,7 @@ static void pool_part(void *context, int part, int parts)
                             .rows = taps_of(down, oy),
                             .count_pad = j->count_pad,
                             .y = (float *)j->call->out[0] + i * row,
-                            .places = places ? places + i * row : NULL});
+                            .indices = indices ? indices + i * row : NULL});
     }
 }
 
@@ -83,7 +83,7 @@ static void back_part(void *context, int part, int parts)
 {
     const job               *j = context;
     const stk_kernel_window *down = &j->shape.down, *across = &j->shape.across;
-    const uint8_t           *places = j->call->instance.input_count > 1 ? j->call->in[1] : NULL;
+    const uint8_t           *indices = j->call->instance.input_count > 1 ? j->call->in[1] : NULL;
     int64_t                  begin, end, block = j->channels.block;
     int64_t                  plane_size = down->count * across->count * block;
     stk_team_share(j->channels.outer * j->channels.blocks * down->size, 1, part, parts, &begin,
@@ -93,12 +93,12 @@ static void back_part(void *context, int part, int parts)
         back_row row = {.down = *down,
                         .across = *across,
                         .dy = (const float *)j->call->in[0] + plane * plane_size,
-                        .places = places ? places + plane * plane_size : NULL,
+                        .indices = indices ? indices + plane * plane_size : NULL,
                         .block = block,
                         .at = at,
                         .count_pad = j->count_pad,
                         .dx = (float *)j->call->out[0] + i * across->size * block};
-        windows_over(down, at, &row.rows);
+        windows_of(down, at, &row.rows);
         j->back(&row);
     }
 }

@@ -17,17 +17,17 @@ TARGET static void FN(max_row)(const pool_row *r)
         int64_t to = ox * r->block, first = ox * r->across.stride - r->across.before;
         OVER(r->block, {
             V  best = FN(all)(-INFINITY);
-            VI place = (VI){0} + (int32_t)(r->rows.begin * r->across.kernel + t.begin);
+            VI index = (VI){0} + (int32_t)(r->rows.begin * r->across.kernel + t.begin);
             for (int64_t ky = r->rows.begin; ky < r->rows.end; ky++)
                 for (int64_t kx = t.begin; kx < t.end; kx++) {
                     V v = FN(load)(
                         r->x + ((r->first + ky) * r->across.size + first + kx) * r->block + i, n);
                     VI better = (v > best) | (v != v);
                     best = FN(pick)(better, v, best);
-                    place = (better & (int32_t)(ky * r->across.kernel + kx)) | (~better & place);
+                    index = (better & (int32_t)(ky * r->across.kernel + kx)) | (~better & index);
                 }
             FN(store)(r->y + to + i, n, best);
-            if (r->places) FN(store_bytes)(r->places + to + i, n, place);
+            if (r->indices) FN(store_bytes)(r->indices + to + i, n, index);
         });
     }
 }
@@ -56,17 +56,17 @@ TARGET static void FN(max_back_row)(const back_row *r)
     taps t = {0, 0};
     for (int64_t ix = 0; ix < r->across.size; ix++) {
         int64_t at = ix + r->across.before;
-        windows_over(&r->across, at, &t);
+        windows_of(&r->across, at, &t);
         OVER(r->block, {
             V sum = FN(all)(0);
             for (int64_t oy = r->rows.begin; oy < r->rows.end; oy++)
                 for (int64_t ox = t.begin; ox < t.end; ox++) {
                     int64_t from = (oy * r->across.count + ox) * r->block + i;
-                    int64_t place = (r->at - oy * r->down.stride) * r->across.kernel + at -
+                    int64_t index = (r->at - oy * r->down.stride) * r->across.kernel + at -
                                     ox * r->across.stride;
                     BYTES bytes = {0};
-                    memcpy(&bytes, r->places + from, (size_t)n);
-                    VI here = __builtin_convertvector(bytes, VI) == (int32_t)place;
+                    memcpy(&bytes, r->indices + from, (size_t)n);
+                    VI here = __builtin_convertvector(bytes, VI) == (int32_t)index;
                     sum += FN(keep)(here, FN(load)(r->dy + from, n));
                 }
             FN(store)(r->dx + ix * r->block + i, n, sum);
@@ -78,7 +78,7 @@ TARGET static void FN(average_back_row)(const back_row *r)
 {
     taps t = {0, 0};
     for (int64_t ix = 0; ix < r->across.size; ix++) {
-        windows_over(&r->across, ix + r->across.before, &t);
+        windows_of(&r->across, ix + r->across.before, &t);
         OVER(r->block, {
             V sum = FN(all)(0);
             for (int64_t oy = r->rows.begin; oy < r->rows.end; oy++)

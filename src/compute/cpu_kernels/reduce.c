@@ -17,9 +17,9 @@ static bool three_parts(const stk_op_instance *instance, int64_t part[3])
     int                     at = 0;
     part[0] = part[1] = part[2] = 1;
     for (int d = 0; d < shape->rank; d++) {
-        bool gone = attrs->axes >> d & 1;
+        bool reduced = attrs->axes >> d & 1;
         if (shape->dim[d] == 1) continue;
-        if (gone != (at == 1)) at++;
+        if (reduced != (at == 1)) at++;
         if (at > 2) return false;
         part[at] *= shape->dim[d];
     }
@@ -82,7 +82,7 @@ static void sum_part(void *context, int part, int parts)
     for (int64_t i = begin; i < end; i++) {
         float        sum[STK_TILE_CAPACITY];
         stk_sum_item item = stk_sum_item_at(&j->plan, i);
-        memset(sum, 0, (size_t)(item.strip * item.lanes) * sizeof *sum);
+        memset(sum, 0, (size_t)(item.tile * item.lanes) * sizeof *sum);
         while (stk_sum_next(&j->plan, &item))
             j->loop(j->x + item.offset, &item, sum);
         stk_sum_fold(&j->plan, &item, sum, j->partial, 0, 1);
@@ -92,7 +92,7 @@ static void sum_part(void *context, int part, int parts)
 static void merge_part(void *context, int part, int parts)
 {
     const job *j = context;
-    int64_t    channels = j->plan.grid.channels, begin, end;
+    int64_t    channels = j->plan.tiling.channels, begin, end;
     int64_t    pieces = j->by_image ? 1 : j->plan.pieces;
     int64_t    results = j->by_image ? j->plan.images * channels : channels;
     stk_team_share(results, 16, part, parts, &begin, &end);

@@ -18,7 +18,7 @@ static void work(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     j->loop(j->x + begin, j->y + begin, end - begin, j->scale, j->shift);
 }
 
@@ -35,9 +35,9 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     (void)err;
     stk_work(cpu, j.count * 8, work, &j);
     if (attrs->shift != 0) {
-        stk_channel_tiling grid =
+        stk_channel_tiling tiling =
             stk_channel_tiling_of(&call->instance.out[0], call->out_format[0]);
-        stk_channel_tiling_clear_padding(cpu, &grid, call->out[0]);
+        stk_channel_tiling_clear_padding(cpu, &tiling, call->out[0]);
     }
     return STK_OK;
 }

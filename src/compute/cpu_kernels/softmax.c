@@ -83,17 +83,17 @@ static double loss_of(const job *j, int64_t row, int64_t label)
 {
     const stk_cross_entropy_attrs *attrs = j->call->instance.attrs;
     const float                   *x = (const float *)j->call->in[LOGITS] + row * j->width;
-    float                          most, sum, weight = 1, with_x = x[label];
+    float                          row_max, sum, weight = 1, with_x = x[label];
     double                         smooth = attrs->smoothing, spread = 0;
-    STK_PICK(j->cpu, log_sum)(x, j->width, &most, &sum);
-    with_x -= most;
+    STK_PICK(j->cpu, log_sum)(x, j->width, &row_max, &sum);
+    with_x -= row_max;
     if (!stk_labels_are_numbers(&j->call->instance.in[LABELS])) {
         const float *p = (const float *)j->call->in[LABELS] + row * j->width;
-        STK_PICK(j->cpu, weigh)(x, p, j->width, most, &weight, &with_x);
+        STK_PICK(j->cpu, weigh)(x, p, j->width, row_max, &weight, &with_x);
     }
     double all = log((double)sum);
     if (smooth != 0) {
-        double below = (double)STK_PICK(j->cpu, sum_below)(x, j->width, most);
+        double below = (double)STK_PICK(j->cpu, sum_below)(x, j->width, row_max);
         spread = smooth * (all - below / (double)j->width);
     }
     if (smooth == 1) return spread;
@@ -140,15 +140,16 @@ static void loss_back_row(const job *j, int64_t row, int64_t label)
     bool                           numbers = stk_labels_are_numbers(&j->call->instance.in[LABELS]);
     const float *x = (const float *)j->call->in[LOGITS] + row * j->width, *p = NULL;
     float       *dx = (float *)j->call->out[0] + row * j->width;
-    float        most, sum, weight = 1, with_x, rest = (float)(1 - attrs->smoothing);
+    float        row_max, sum, weight = 1, with_x, rest = (float)(1 - attrs->smoothing);
     float        plus = (float)((double)j->by * attrs->smoothing / (double)j->width);
-    STK_PICK(j->cpu, log_sum)(x, j->width, &most, &sum);
+    STK_PICK(j->cpu, log_sum)(x, j->width, &row_max, &sum);
     if (!numbers) {
         p = (const float *)j->call->in[LABELS] + row * j->width;
-        STK_PICK(j->cpu, weigh)(x, p, j->width, most, &weight, &with_x);
+        STK_PICK(j->cpu, weigh)(x, p, j->width, row_max, &weight, &with_x);
         weight = weight * rest + (float)attrs->smoothing;
     }
-    STK_PICK(j->cpu, loss_back)(x, p, dx, j->width, most, j->by * weight / sum, j->by * rest, plus);
+    STK_PICK(j->cpu, loss_back)
+    (x, p, dx, j->width, row_max, j->by * weight / sum, j->by * rest, plus);
     if (numbers) dx[label] -= j->by * rest;
 }
 

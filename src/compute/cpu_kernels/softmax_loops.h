@@ -3,10 +3,10 @@
 
 TARGET static void FN(softmax)(const float *x, float *y, int64_t count)
 {
-    float most = FN(largest)(x, count);
+    float row_max = FN(largest)(x, count);
     V     sum = FN(all)(0);
     OVER(count, {
-        V e = FN(vec_exp)(FN(load_or)(x + i, n, -INFINITY) - most);
+        V e = FN(vec_exp)(FN(load_or)(x + i, n, -INFINITY) - row_max);
         sum += e;
         FN(store)(y + i, n, e);
     });
@@ -23,22 +23,22 @@ TARGET static void FN(softmax_back)(const float *dy, const float *y, float *dx, 
 }
 
 /* The sum of x - most. */
-TARGET static float FN(sum_below)(const float *x, int64_t count, float most)
+TARGET static float FN(sum_below)(const float *x, int64_t count, float row_max)
 {
     V sum = FN(all)(0);
-    OVER(count, sum += FN(load_or)(x + i, n, most) - most);
+    OVER(count, sum += FN(load_or)(x + i, n, row_max) - row_max);
     return FN(total)(sum);
 }
 
 /* Sums of p and p (x - most); 0 of an infinite loss is 0. */
-TARGET static void FN(weigh)(const float *x, const float *p_, int64_t count, float most,
+TARGET static void FN(weigh)(const float *x, const float *p_, int64_t count, float row_max,
                              float *weight, float *with_x)
 {
     V sum = FN(all)(0), dot = FN(all)(0);
     OVER(count, {
         V p = FN(load)(p_ + i, n);
         sum += p;
-        dot += FN(keep)(p != 0, p * (FN(load)(x + i, n) - most));
+        dot += FN(keep)(p != 0, p * (FN(load)(x + i, n) - row_max));
     });
     *weight = FN(total)(sum);
     *with_x = FN(total)(dot);
@@ -46,12 +46,12 @@ TARGET static void FN(weigh)(const float *x, const float *p_, int64_t count, flo
 
 /* dx = e^(x - most) scale - p by - plus; p may be NULL. */
 TARGET static void FN(loss_back)(const float *x, const float *p, float *dx, int64_t count,
-                                 float most, float scale, float by, float plus)
+                                 float row_max, float scale, float by, float plus)
 {
     if (p)
         OVER(count, FN(store)(dx + i, n,
-                              FN(vec_exp)(FN(load)(x + i, n) - most) * scale -
+                              FN(vec_exp)(FN(load)(x + i, n) - row_max) * scale -
                                   (FN(load)(p + i, n) * by + plus)));
     else
-        OVER(count, FN(store)(dx + i, n, FN(vec_exp)(FN(load)(x + i, n) - most) * scale - plus));
+        OVER(count, FN(store)(dx + i, n, FN(vec_exp)(FN(load)(x + i, n) - row_max) * scale - plus));
 }

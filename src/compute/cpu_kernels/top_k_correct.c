@@ -14,14 +14,14 @@ typedef struct job {
 
 /* Logits that are not less than the label's come before it; of equal ones those with a smaller
  * number. */
-static bool among(const float *x, int64_t classes, int64_t label, int64_t k)
+static bool is_among_top(const float *x, int64_t classes, int64_t label, int64_t k)
 {
     int64_t before = -1; /* the label itself is counted */
-    float   own = x[label];
+    float   of_label = x[label];
     for (int64_t i = 0; i <= label; i++)
-        before += !(x[i] < own);
+        before += !(x[i] < of_label);
     for (int64_t i = label + 1; i < classes; i++)
-        before += !(x[i] <= own);
+        before += !(x[i] <= of_label);
     return before < k;
 }
 
@@ -34,7 +34,7 @@ static void work(void *context, int part, int parts)
     for (int64_t row = begin; row < end; row++) {
         int64_t label = stk_labels_at(&j->call->instance.in[1], j->call->in[1], row, j->classes);
         const float *x = (const float *)j->call->in[0] + row * j->classes;
-        correct += label >= 0 && among(x, j->classes, label, attrs->k);
+        correct += label >= 0 && is_among_top(x, j->classes, label, attrs->k);
     }
     atomic_fetch_add(&j->correct, correct);
 }

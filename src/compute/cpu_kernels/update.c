@@ -47,7 +47,7 @@ static void sgd_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     update_part p = part_at(j, begin, end);
     STK_PICK(j->cpu, sgd)(&p, j->trust);
 }
@@ -56,7 +56,7 @@ static void adamw_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     update_part p = part_at(j, begin, end);
     STK_PICK(j->cpu, adamw)(&p);
 }
@@ -79,7 +79,7 @@ static void lamb_step_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     update_part p = part_at(j, begin, end);
     STK_PICK(j->cpu, lamb_step)(&p, j->trust);
 }
@@ -163,7 +163,7 @@ static void ema_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     const float *average = j->call->in[0], *w = j->call->in[1];
     __auto_type ema = STK_PICK(j->cpu, ema);
     ema(average + begin, w + begin, (float *)j->call->out[0] + begin, end - begin, j->weight,
@@ -191,7 +191,7 @@ static void lookahead_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     const float *slow = j->call->in[0], *w = j->call->in[1];
     float       *to_slow = j->call->out[0], *to_w = j->call->out[1];
     __auto_type ema = STK_PICK(j->cpu, ema);
@@ -214,7 +214,7 @@ static void accumulate_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    begin, end;
-    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_team_share(j->count, STK_TILE_DEFAULT, part, parts, &begin, &end);
     const float *sum = j->call->in[0], *g = j->call->in[1];
     __auto_type add = STK_PICK(j->cpu, accumulate);
     add(sum + begin, g + begin, (float *)j->call->out[0] + begin, end - begin);

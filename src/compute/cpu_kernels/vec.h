@@ -116,12 +116,12 @@ INLINE float FN(total)(V v)
     return sum;
 }
 
-INLINE float FN(most)(V v)
+INLINE float FN(max_of)(V v)
 {
-    float most = v[0];
+    float max_of = v[0];
     for (int i = 1; i < W; i++)
-        if (v[i] > most) most = v[i];
-    return most;
+        if (v[i] > max_of) max_of = v[i];
+    return max_of;
 }
 
 INLINE V FN(root)(V v)

@@ -52,11 +52,11 @@ static const float *probabilities(const job *j, int64_t row)
 }
 
 /* Of a class: its weight times its target. */
-static double share(const job *j, int64_t row, int64_t label, int64_t k)
+static double smoothed_target(const job *j, int64_t row, int64_t label, int64_t k)
 {
     const double s = j->attrs->smoothing;
-    const double given = j->numbers ? (double)(k == label) : (double)probabilities(j, row)[k];
-    return weight_of(j, k) * (given * (1 - s) + s / (double)j->width);
+    const double target = j->numbers ? (double)(k == label) : (double)probabilities(j, row)[k];
+    return weight_of(j, k) * (target * (1 - s) + s / (double)j->width);
 }
 
 /* What the sum of losses is divided by. */
@@ -87,31 +87,31 @@ static const float *logits_of(const job *j, int64_t row)
 }
 
 /* f by the log of the probability, times the shares, summed over the classes that have some. */
-static double sum_shares(const job *j, int64_t row, int64_t label, double all,
-                         double (*f)(double log_p, double gamma))
+static double sum_targets(const job *j, int64_t row, int64_t label, double all,
+                          double (*f)(double log_p, double gamma))
 {
     const float *x = logits_of(j, row);
     double       sum = 0;
     if (is_sparse(j)) return weight_of(j, label) * f((double)x[label] - all, j->attrs->gamma);
     for (int64_t k = 0; k < j->width; k++) {
-        const double q = share(j, row, label, k); /* 0 of an infinite loss is 0 */
+        const double q = smoothed_target(j, row, label, k); /* 0 of an infinite loss is 0 */
         if (q != 0) sum += q * f((double)x[k] - all, j->attrs->gamma);
     }
     return sum;
 }
 
-static double log_sum_of(const job *j, int64_t row, float *most, float *sum)
+static double log_sum_of(const job *j, int64_t row, float *row_max, float *sum)
 {
-    STK_PICK(j->cpu, log_sum)(logits_of(j, row), j->width, most, sum);
-    return (double)*most + log((double)*sum);
+    STK_PICK(j->cpu, log_sum)(logits_of(j, row), j->width, row_max, sum);
+    return (double)*row_max + log((double)*sum);
 }
 
 static double loss_of(const job *j, int64_t row)
 {
-    float         most, sum;
+    float         row_max, sum;
     const int64_t label = label_at(j, row);
     if (label < 0) return 0;
-    return sum_shares(j, row, label, log_sum_of(j, row, &most, &sum), stk_focal_loss);
+    return sum_targets(j, row, label, log_sum_of(j, row, &row_max, &sum), stk_focal_loss);
 }
 
 static void loss_part(void *context, int part, int parts)
@@ -148,20 +148,20 @@ static stk_status run_loss(const stk_kernel_call *call, stk_error *err)
 static void back_row(const job *j, int64_t row, int64_t label, float *dx)
 {
     const float *x = logits_of(j, row);
-    float        most, exps;
-    const double all = log_sum_of(j, row, &most, &exps);
-    const double sum = sum_shares(j, row, label, all, stk_focal_slope);
+    float        row_max, exps;
+    const double all = log_sum_of(j, row, &row_max, &exps);
+    const double sum = sum_targets(j, row, label, all, stk_focal_slope);
     if (is_sparse(j)) {
         const double rest = -expm1((double)x[label] - all);
         STK_PICK(j->cpu, exp_times)
-        (x, dx, j->width, most, (float)(-j->by * sum / (double)exps));
+        (x, dx, j->width, row_max, (float)(-j->by * sum / (double)exps));
         dx[label] = (float)(j->by * sum * rest);
         return;
     }
     for (int64_t k = 0; k < j->width; k++) {
-        const double log_p = (double)x[k] - all, q = share(j, row, label, k);
-        const double own = q != 0 ? q * stk_focal_slope(log_p, j->attrs->gamma) : 0;
-        dx[k] = (float)(j->by * (own - exp(log_p) * sum));
+        const double log_p = (double)x[k] - all, q = smoothed_target(j, row, label, k);
+        const double slope = q != 0 ? q * stk_focal_slope(log_p, j->attrs->gamma) : 0;
+        dx[k] = (float)(j->by * (slope - exp(log_p) * sum));
     }
 }
 

@@ -2,7 +2,8 @@
 #include "compute/cpu_kernels/log_sum_loops.h"
 
 /* dx = e^(x - most) scale */
-TARGET static void FN(exp_times)(const float *x, float *dx, int64_t count, float most, float scale)
+TARGET static void FN(exp_times)(const float *x, float *dx, int64_t count, float row_max,
+                                 float scale)
 {
-    OVER(count, FN(store)(dx + i, n, FN(vec_exp)(FN(load)(x + i, n) - most) * scale));
+    OVER(count, FN(store)(dx + i, n, FN(vec_exp)(FN(load)(x + i, n) - row_max) * scale));
 }

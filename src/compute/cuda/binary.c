@@ -13,20 +13,20 @@ static bool shapes_equal(const stk_op_instance *instance)
            stk_shape_equal(&instance->in[1].shape, &instance->out[0].shape);
 }
 
-static void set_walk(const stk_op_instance *instance, stk_cuda_binary_args *args)
+static void set_iter(const stk_op_instance *instance, stk_cuda_binary_args *args)
 {
-    const stk_shape      *whole = &instance->out[0].shape;
-    stk_cuda_tensor_iter *walk = &args->walk;
-    walk->rank = whole->rank;
-    walk->tensors = 3;
-    for (int d = 0; d < whole->rank; d++)
-        walk->size[d] = whole->dim[d];
+    const stk_shape      *full = &instance->out[0].shape;
+    stk_cuda_tensor_iter *iter = &args->iter;
+    iter->rank = full->rank;
+    iter->tensors = 3;
+    for (int d = 0; d < full->rank; d++)
+        iter->size[d] = full->dim[d];
     for (int i = 0; i < 2; i++)
-        stk_broadcast_strides(&instance->in[i].shape, whole, walk->step[i]);
-    stk_cuda_tensor_iter_strides(whole, walk->step[2]);
-    stk_cuda_tensor_iter_join(walk);
-    args->pieces = stk_cuda_tensor_iter_in_pieces(
-        walk, WIDEST / (int64_t)stk_dtype_bytes(instance->out[0].dtype));
+        stk_broadcast_strides(&instance->in[i].shape, full, iter->stride[i]);
+    stk_cuda_tensor_iter_strides(full, iter->stride[2]);
+    stk_cuda_tensor_iter_join(iter);
+    args->pieces =
+        stk_cuda_tensor_iter_split(iter, WIDEST / (int64_t)stk_dtype_bytes(instance->out[0].dtype));
 }
 
 static stk_status start(const stk_kernel_call *call, bool multiply, float sign, stk_error *err)
@@ -42,7 +42,7 @@ static stk_status start(const stk_kernel_call *call, bool multiply, float sign, 
     if (stk_type_elements(&instance->out[0]) == 0) return STK_OK;
     if (shapes_equal(instance))
         args.count = stk_cuda_layout_of(&instance->out[0], call->out_format[0]).elements;
-    set_walk(instance, &args);
+    set_iter(instance, &args);
     return stk_cuda_launched(call, stk_cuda_binary_launch(&args, stk_cuda_of(call->device)->stream),
                              err);
 }

@@ -8,7 +8,7 @@
 #include "compute/cuda/pool.h"
 #include "compute/ops/graph_ops.h"
 
-enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
+enum { DY, INDICES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
 static bool can(const stk_device *device, const stk_op_instance *instance)
 {
@@ -27,7 +27,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     stk_cuda_pool_args args = stk_cuda_pool_of(&call->instance);
     args.src = call->in[IMAGE];
     args.dst = call->out[0];
-    args.places = call->instance.output_count > 1 ? call->out[1] : NULL;
+    args.indices = call->instance.output_count > 1 ? call->out[1] : NULL;
     return stk_cuda_launched(call,
                              stk_cuda_bn_pool_launch(&args, call->in[IMAGE_SCALE],
                                                      call->in[IMAGE_SHIFT],
@@ -44,7 +44,7 @@ static stk_cuda_bn_pool_grad_args args_of(const stk_kernel_call *call)
                                               .scale = call->in[SCALE],
                                               .shift = call->in[SHIFT]}};
     args.pool.src = call->in[DY];
-    args.pool.from = call->in[PLACES];
+    args.pool.from = call->in[INDICES];
     return args;
 }
 

@@ -18,38 +18,38 @@ static bool is_cheap(const stk_activation *of)
             act.act == STK_CUDA_ACT_CLIP || act.act == STK_CUDA_ACT_LEAKY_RELU);
 }
 
-static bool are_few(const stk_op_instance *instance)
+static bool is_small(const stk_op_instance *instance)
 {
     return stk_cuda_rows_are_few(&instance->in[0], stk_cuda_bn_small_blocks());
 }
 
 static stk_cuda_rows rows_of(const stk_kernel_call *call)
 {
-    return stk_cuda_rows_to_own(&call->instance.in[0], stk_cuda_bn_small_blocks());
+    return stk_cuda_rows_per_block(&call->instance.in[0], stk_cuda_bn_small_blocks());
 }
 
 static bool can_stats(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return are_few(instance);
+    return is_small(instance);
 }
 
 static bool can_apply(const stk_device *device, const stk_op_instance *instance)
 {
     const stk_bn_apply_attrs *attrs = instance->attrs;
     (void)device;
-    return are_few(instance) && is_cheap(&attrs->act);
+    return is_small(instance) && is_cheap(&attrs->act);
 }
 
 static bool can_grad(const stk_device *device, const stk_op_instance *instance)
 {
     const stk_bn_grad_attrs *attrs = instance->attrs;
     (void)device;
-    return are_few(instance) && is_cheap(&attrs->act);
+    return is_small(instance) && is_cheap(&attrs->act);
 }
 
-static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_apply_args *apply,
-                              stk_error *err)
+static stk_status launch_stats(const stk_kernel_call *call, const stk_cuda_bn_apply_args *apply,
+                               stk_error *err)
 {
     stk_cuda_bn_small_args args = {.stats = stk_cuda_bn_stats_of(call)};
     if (apply) args.apply = *apply;
@@ -59,33 +59,33 @@ static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_app
         call, stk_cuda_bn_small_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
-static stk_status begin_grad(const stk_kernel_call *call, stk_cuda_bn_grad_args *args,
-                             stk_error *err)
+static stk_status launch_grad(const stk_kernel_call *call, stk_cuda_bn_grad_args *args,
+                              stk_error *err)
 {
     args->rows = rows_of(call);
     return stk_cuda_launched(
         call, stk_cuda_bn_grad_small_launch(args, stk_cuda_of(call->device)->stream), err);
 }
 
-static stk_status begin_stats_alone(const stk_kernel_call *call, stk_error *err)
+static stk_status launch_stats_alone(const stk_kernel_call *call, stk_error *err)
 {
-    return begin_stats(call, NULL, err);
+    return launch_stats(call, NULL, err);
 }
 
-static stk_status begin_sums_alone(const stk_kernel_call *call, stk_error *err)
+static stk_status launch_sums_alone(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_bn_grad_args args = stk_cuda_bn_sums_of(call);
-    return begin_grad(call, &args, err);
+    return launch_grad(call, &args, err);
 }
 
 static stk_status run_stats(const stk_kernel_call *call, stk_error *err)
 {
-    return stk_cuda_defer(call, begin_stats_alone, err);
+    return stk_cuda_defer(call, launch_stats_alone, err);
 }
 
 static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
 {
-    return stk_cuda_defer(call, begin_sums_alone, err);
+    return stk_cuda_defer(call, launch_sums_alone, err);
 }
 
 static stk_cuda_span span_of_in(const stk_kernel_call *call, int i)
@@ -124,7 +124,7 @@ static bool spoils(const stk_kernel_call *stats, const stk_kernel_call *apply)
 }
 
 /* Whether the statistics are of what they are applied to, and can be found in its launch. */
-static bool go_together(const stk_kernel_call *stats, const stk_kernel_call *apply)
+static bool can_group(const stk_kernel_call *stats, const stk_kernel_call *apply)
 {
     enum { X, SCALE, SHIFT, FOUND_SCALE = 1, FOUND_SHIFT };
     return stats->in[X] == apply->in[X] && stats->out[FOUND_SCALE] == apply->in[SCALE] &&
@@ -133,14 +133,14 @@ static bool go_together(const stk_kernel_call *stats, const stk_kernel_call *app
 
 static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_kernel_call *stats = stk_cuda_deferred(call->device, begin_stats_alone);
-    if (!stats || !go_together(stats, call)) {
+    const stk_kernel_call *stats = stk_cuda_deferred(call->device, launch_stats_alone);
+    if (!stats || !can_group(stats, call)) {
         STK_TRY(stk_cuda_flush(call->device, err));
         return stk_cuda_bn_apply.run(call, err);
     }
     stk_cuda_bn_apply_args args = stk_cuda_bn_apply_of(call);
-    stk_cuda_of(call->device)->held = NULL;
-    return begin_stats(stats, &args, err);
+    stk_cuda_of(call->device)->deferred_call = NULL;
+    return launch_stats(stats, &args, err);
 }
 
 /* Whether both see the same dz, and apply the sums. All that sums read and write the second needs,
@@ -160,14 +160,14 @@ static bool belong(const stk_kernel_call *sums, const stk_kernel_call *grad)
 
 static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_kernel_call *sums = stk_cuda_deferred(call->device, begin_sums_alone);
+    const stk_kernel_call *sums = stk_cuda_deferred(call->device, launch_sums_alone);
     if (!sums || !belong(sums, call)) {
         STK_TRY(stk_cuda_flush(call->device, err));
         return stk_cuda_bn_grad_apply.run(call, err);
     }
     stk_cuda_bn_grad_args args = stk_cuda_bn_grad_of(call);
-    stk_cuda_of(call->device)->held = NULL;
-    return begin_grad(call, &args, err);
+    stk_cuda_of(call->device)->deferred_call = NULL;
+    return launch_grad(call, &args, err);
 }
 
 const stk_kernel stk_cuda_bn_stats_finalize_small = {.op = &stk_graph_op_bn_stats_finalize,

@@ -47,6 +47,6 @@ void stk_cuda_capture_free(stk_device *device, void *capture)
 {
     stk_cuda *cuda = stk_cuda_of(device);
     if (!capture) return;
-    stk_cuda_note(cuda, cudaStreamSynchronize(cuda->stream), "waiting for the GPU");
+    stk_cuda_record_failure(cuda, cudaStreamSynchronize(cuda->stream), "waiting for the GPU");
     cudaGraphExecDestroy((cudaGraphExec_t)capture);
 }

@@ -8,24 +8,24 @@ enum {
     TILES_MAX = 65535,
     MAP_THREADS = 256,
     MAP_STEPS = 32, /* a block's, so that reading values per channel does not matter */
-    MAP_STEPS_LEAST = 6,
+    MAP_STEPS_MIN = 6,
     MAP_WAVE = 3, /* blocks of a multiprocessor at once: 3 or 4, as registers allow */
     MAP_WAVES = 12,
     SUM_THREADS = 512,
     SUM_TILE = 8,
     SUM_TILE_SINGLE = 128,
     SUM_STEPS = 8, /* rows of a thread that one block is enough for */
-    OWN_BLOCKS = 128,
-    OWN_ROWS_LEAST = 96, /* of a block, so that meeting others pays */
-    OWN_WAVES = 2        /* at most, where rows are more than one block has */
+    TILE_BLOCKS = 128,
+    TILE_ROWS_MIN = 96, /* of a block, so that meeting others pays */
+    TILE_WAVES = 2      /* at most, where rows are more than one block has */
 };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t max_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -47,10 +47,10 @@ static stk_cuda_rows rows_of(const stk_tensor_type *type, stk_format format, int
 
 static void tile(stk_cuda_rows *r, int threads, int widest)
 {
-    int64_t groups = most(r->stride / r->wide, 1);
+    int64_t groups = max_of(r->stride / r->wide, 1);
     r->tiles = (int)ceil_div(groups, widest);
     r->across = (int)ceil_div(groups, r->tiles);
-    r->down = (int)most(threads / r->across, 1);
+    r->down = (int)max_of(threads / r->across, 1);
 }
 
 static void tile_to_sum(stk_cuda_rows *r)
@@ -60,7 +60,7 @@ static void tile_to_sum(stk_cuda_rows *r)
 
 static void divide(stk_cuda_rows *r, int64_t blocks)
 {
-    r->blocks = (int)most(blocks, 1);
+    r->blocks = (int)max_of(blocks, 1);
     int64_t sweep = (int64_t)r->blocks * r->down;
     r->step = sweep * r->stride;
     r->sweeps = (int)(r->rows / sweep);
@@ -72,8 +72,8 @@ static void divide(stk_cuda_rows *r, int64_t blocks)
 static int64_t blocks_to_map(const stk_cuda_rows *r, int64_t steps, int64_t processors)
 {
     int64_t all = steps * r->tiles, waves = processors * MAP_WAVES;
-    if (all < waves * MAP_STEPS_LEAST) return processors * MAP_WAVE / r->tiles;
-    return waves * most(all / (waves * MAP_STEPS), 1) / r->tiles;
+    if (all < waves * MAP_STEPS_MIN) return processors * MAP_WAVE / r->tiles;
+    return waves * max_of(all / (waves * MAP_STEPS), 1) / r->tiles;
 }
 
 stk_cuda_rows stk_cuda_rows_to_map(const stk_device *device, const stk_tensor_type *type,
@@ -82,7 +82,7 @@ stk_cuda_rows stk_cuda_rows_to_map(const stk_device *device, const stk_tensor_ty
     stk_cuda_rows r = rows_of(type, format, wide);
     tile(&r, MAP_THREADS, MAP_THREADS);
     int64_t steps = ceil_div(r.rows, r.down);
-    divide(&r, least(steps, blocks_to_map(&r, steps, stk_cuda_of(device)->processors)));
+    divide(&r, min_of(steps, blocks_to_map(&r, steps, stk_cuda_of(device)->processors)));
     return r;
 }
 
@@ -92,7 +92,7 @@ stk_cuda_rows stk_cuda_rows_to_sum(const stk_device *device, const stk_tensor_ty
     stk_cuda_rows r = rows_of(type, format, 0);
     tile_to_sum(&r);
     int64_t steps = ceil_div(r.rows, r.down), all = stk_cuda_of(device)->processors;
-    divide(&r, least(ceil_div(steps, SUM_STEPS), all / r.tiles));
+    divide(&r, min_of(ceil_div(steps, SUM_STEPS), all / r.tiles));
     return r;
 }
 
@@ -112,46 +112,46 @@ size_t stk_cuda_rows_bytes(const stk_cuda_rows *r, int values)
 enum { OF_BLOCK = STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS };
 
 /* Two threads across read whole sectors of memory; one where blocks would be too few. */
-static int across_to_own(const stk_cuda_rows *r, int64_t groups, int usual)
+static int across_per_block(const stk_cuda_rows *r, int64_t groups, int default_blocks)
 {
     enum { TWO = STK_CUDA_FEW_ACROSS };
-    bool enough = groups % TWO == 0 && groups / TWO * usual >= OWN_BLOCKS / 2;
-    return enough && r->rows <= usual * OF_BLOCK / TWO ? TWO : 1;
+    bool enough = groups % TWO == 0 && groups / TWO * default_blocks >= TILE_BLOCKS / 2;
+    return enough && r->rows <= default_blocks * OF_BLOCK / TWO ? TWO : 1;
 }
 
 /* As many as rows need, and up to the usual while there are multiprocessors and rows for them. */
-static int blocks_to_own(const stk_cuda_rows *r, int usual, int most_blocks)
+static int blocks_per_tile(const stk_cuda_rows *r, int default_blocks, int max_blocks)
 {
     int64_t fit = OF_BLOCK / r->across;
     int     blocks = 1;
-    while (2 * blocks <= most_blocks && blocks * fit < r->rows)
+    while (2 * blocks <= max_blocks && blocks * fit < r->rows)
         blocks *= 2;
-    while (2 * blocks <= usual && 2 * blocks * r->tiles <= OWN_BLOCKS &&
-           2 * blocks * OWN_ROWS_LEAST <= r->rows)
+    while (2 * blocks <= default_blocks && 2 * blocks * r->tiles <= TILE_BLOCKS &&
+           2 * blocks * TILE_ROWS_MIN <= r->rows)
         blocks *= 2;
     return blocks;
 }
 
-stk_cuda_rows stk_cuda_rows_to_own(const stk_tensor_type *type, int most_blocks)
+stk_cuda_rows stk_cuda_rows_per_block(const stk_tensor_type *type, int max_blocks)
 {
     stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
     int64_t       groups = r.stride / r.wide;
-    int           usual = (int)least(most_blocks, STK_CUDA_CLUSTER);
-    r.across = across_to_own(&r, groups, usual);
+    int           default_blocks = (int)min_of(max_blocks, STK_CUDA_CLUSTER);
+    r.across = across_per_block(&r, groups, default_blocks);
     r.tiles = (int)(groups / r.across);
-    int blocks = blocks_to_own(&r, usual, most_blocks), whole = WARP / r.across;
-    r.down = (int)(ceil_div(r.rows, (int64_t)whole * STK_CUDA_FEW_ROWS * blocks) * whole);
+    int blocks = blocks_per_tile(&r, default_blocks, max_blocks), warp_rows = WARP / r.across;
+    r.down = (int)(ceil_div(r.rows, (int64_t)warp_rows * STK_CUDA_FEW_ROWS * blocks) * warp_rows);
     divide(&r, blocks);
     return r;
 }
 
-bool stk_cuda_rows_are_few(const stk_tensor_type *type, int most_blocks)
+bool stk_cuda_rows_are_few(const stk_tensor_type *type, int max_blocks)
 {
     stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
     if (stk_dtype_bytes(type->dtype) != 2 || r.wide != 8 || r.rows == 0 ||
-        r.rows > most_blocks * OF_BLOCK || r.stride / r.wide > TILES_MAX)
+        r.rows > max_blocks * OF_BLOCK || r.stride / r.wide > TILES_MAX)
         return false;
-    r = stk_cuda_rows_to_own(type, most_blocks);
-    int waves = r.blocks > STK_CUDA_CLUSTER ? 1 : OWN_WAVES;
-    return r.rows <= OF_BLOCK || r.tiles * r.blocks <= waves * OWN_BLOCKS;
+    r = stk_cuda_rows_per_block(type, max_blocks);
+    int waves = r.blocks > STK_CUDA_CLUSTER ? 1 : TILE_WAVES;
+    return r.rows <= OF_BLOCK || r.tiles * r.blocks <= waves * TILE_BLOCKS;
 }

@@ -14,9 +14,9 @@ stk_cuda_rows stk_cuda_rows_to_sum(const stk_device *device, const stk_tensor_ty
                                    stk_format format);
 /* For clusters of blocks, at most so many of them, that have all rows of a few channels, of a
  * tensor of few rows. */
-stk_cuda_rows stk_cuda_rows_to_own(const stk_tensor_type *type, int most_blocks);
+stk_cuda_rows stk_cuda_rows_per_block(const stk_tensor_type *type, int max_blocks);
 /* Whether there are so few rows, of a type of 16 bits whose channels come in eights. */
-bool stk_cuda_rows_are_few(const stk_tensor_type *type, int most_blocks);
+bool stk_cuda_rows_are_few(const stk_tensor_type *type, int max_blocks);
 /* Whether there are counters for sums over so many channels. */
 bool stk_cuda_rows_can_sum(const stk_tensor_type *type);
 /* Bytes of what the blocks of a sum leave for the last: values floats a channel each. */

@@ -12,9 +12,9 @@
 enum { ALIGNMENT = 256 };
 
 typedef struct state {
-    const stk_kernel *proper; /* of the convolution; NULL: a product does all */
-    void             *kept;   /* the proper one's state */
-    size_t            parts;  /* in the scratch: what the statistics want */
+    const stk_kernel *plain_kernel; /* of the convolution; NULL: a product does all */
+    void             *plain_state;  /* the proper one's state */
+    size_t            parts;        /* in the scratch: what the statistics want */
 } state;
 
 static stk_op_instance without_statistics(const stk_op_instance *instance)
@@ -24,7 +24,8 @@ static stk_op_instance without_statistics(const stk_op_instance *instance)
     return plain;
 }
 
-static const stk_kernel *find_proper(const stk_device *device, const stk_op_instance *instance)
+static const stk_kernel *find_plain_kernel(const stk_device      *device,
+                                           const stk_op_instance *instance)
 {
     stk_op_instance plain = without_statistics(instance);
     return device->backend->kernel(device, &stk_graph_op_conv2d, &plain);
@@ -33,7 +34,8 @@ static const stk_kernel *find_proper(const stk_device *device, const stk_op_inst
 static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     return instance->output_count == STK_CONV2D_OUTPUTS &&
-           stk_cuda_rows_can_sum(&instance->out[STK_CONV2D_Y]) && find_proper(device, instance);
+           stk_cuda_rows_can_sum(&instance->out[STK_CONV2D_Y]) &&
+           find_plain_kernel(device, instance);
 }
 
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
@@ -41,16 +43,16 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 {
     stk_op_instance plain = without_statistics(instance);
     out[STK_CONV2D_MEAN] = out[STK_CONV2D_VAR] = STK_FORMAT_PLAIN;
-    return find_proper(device, instance)->formats(device, &plain, have, in, out, err);
+    return find_plain_kernel(device, instance)->formats(device, &plain, have, in, out, err);
 }
 
 /* The call as the proper kernel sees it. */
-static stk_kernel_call proper_call(const stk_kernel_call *call)
+static stk_kernel_call plain_call(const stk_kernel_call *call)
 {
     const state    *s = call->state;
     stk_kernel_call plain = *call;
     plain.instance = without_statistics(&call->instance);
-    plain.state = s->kept;
+    plain.state = s->plain_state;
     return plain;
 }
 
@@ -60,14 +62,14 @@ static stk_cuda_rows rows_of(const stk_kernel_call *call)
                                 call->out_format[STK_CONV2D_Y]);
 }
 
-static stk_status prepare_proper(stk_kernel_call *call, size_t *scratch, stk_error *err)
+static stk_status prepare_plain(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     state          *s = call->state;
-    stk_kernel_call plain = proper_call(call);
+    stk_kernel_call plain = plain_call(call);
     stk_cuda_rows   rows = rows_of(call);
-    s->proper = find_proper(call->device, &call->instance);
-    if (s->proper->prepare) STK_TRY(s->proper->prepare(&plain, scratch, err));
-    s->kept = plain.state;
+    s->plain_kernel = find_plain_kernel(call->device, &call->instance);
+    if (s->plain_kernel->prepare) STK_TRY(s->plain_kernel->prepare(&plain, scratch, err));
+    s->plain_state = plain.state;
     s->parts = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     *scratch = s->parts + stk_cuda_rows_bytes(&rows, STK_CUDA_BN_STATS_VALUES);
     return STK_OK;
@@ -80,7 +82,7 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     if (!call->state)
         return stk_fail(err, STK_E_NOMEM, call->op->name, call->instance.name, "no memory");
     if (stk_cuda_gemm_stats_can(call, scratch)) return STK_OK;
-    stk_status st = prepare_proper(call, scratch, err);
+    stk_status st = prepare_plain(call, scratch, err);
     if (!st) return STK_OK;
     free(call->state);
     call->state = NULL;
@@ -91,9 +93,9 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const state *s = call->state;
     stk_cuda    *cuda = stk_cuda_of(call->device);
-    if (!s->proper) return stk_cuda_gemm_stats_run(call, err);
-    stk_kernel_call plain = proper_call(call);
-    STK_TRY(s->proper->run(&plain, err));
+    if (!s->plain_kernel) return stk_cuda_gemm_stats_run(call, err);
+    stk_kernel_call plain = plain_call(call);
+    STK_TRY(s->plain_kernel->run(&plain, err));
     stk_cuda_bn_stats_args args = {.rows = rows_of(call),
                                    .dtype = (int)call->instance.out[STK_CONV2D_Y].dtype,
                                    .x = call->out[STK_CONV2D_Y],
@@ -107,8 +109,8 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 static void release(stk_kernel_call *call)
 {
     state          *s = call->state;
-    stk_kernel_call plain = proper_call(call);
-    if (s->proper && s->proper->release) s->proper->release(&plain);
+    stk_kernel_call plain = plain_call(call);
+    if (s->plain_kernel && s->plain_kernel->release) s->plain_kernel->release(&plain);
     free(s);
     call->state = NULL;
 }
@@ -116,9 +118,9 @@ static void release(stk_kernel_call *call)
 static const char *detail(const stk_kernel_call *call)
 {
     const state    *s = call->state;
-    stk_kernel_call plain = proper_call(call);
-    if (!s->proper) return "product with statistics";
-    return s->proper->detail ? s->proper->detail(&plain) : s->proper->name;
+    stk_kernel_call plain = plain_call(call);
+    if (!s->plain_kernel) return "product with statistics";
+    return s->plain_kernel->detail ? s->plain_kernel->detail(&plain) : s->plain_kernel->name;
 }
 
 const stk_kernel stk_cuda_conv_stats = {

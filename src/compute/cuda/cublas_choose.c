@@ -106,7 +106,7 @@ static stk_status propose(cublasLtHandle_t handle, const stk_cublas_gemm *p,
 /* Where proposals are tried. */
 typedef struct stage {
     cublasLtHandle_t       handle;
-    const stk_cublas_gemm *product;
+    const stk_cublas_gemm *gemm;
     cudaStream_t           stream;
     cudaEvent_t            begin, end;
     void                  *data[5]; /* a, b, out, bias, workspace */
@@ -122,8 +122,8 @@ static bool set_stage(stage *s, const stk_cuda_matmul_args *args)
         if (cudaMalloc(&s->data[i], bytes[i]) != cudaSuccess ||
             cudaMemsetAsync(s->data[i], 0, bytes[i], s->stream) != cudaSuccess)
             return false;
-    if (s->product->bias &&
-        cublasLtMatmulDescSetAttribute(s->product->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+    if (s->gemm->bias &&
+        cublasLtMatmulDescSetAttribute(s->gemm->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
                                        &s->data[3], sizeof s->data[3]))
         return false;
     return cudaEventCreate(&s->begin) == cudaSuccess && cudaEventCreate(&s->end) == cudaSuccess;
@@ -141,7 +141,7 @@ static void clear_stage(stage *s)
 static bool try_once(const stage *s, const cublasLtMatmulHeuristicResult_t *r)
 {
     const float            one = 1, zero = 0;
-    const stk_cublas_gemm *p = s->product;
+    const stk_cublas_gemm *p = s->gemm;
     return cublasLtMatmul(s->handle, p->desc, &one, s->data[1], p->b, s->data[0], p->a, &zero,
                           s->data[2], p->out, s->data[2], p->out, &r->algo, s->data[4],
                           r->workspaceSize, s->stream) == CUBLAS_STATUS_SUCCESS;
@@ -180,7 +180,7 @@ static stk_status choose(stk_device *device, const stk_cublas_gemm *p,
 {
     stk_cuda                       *cuda = stk_cuda_of(device);
     cublasLtMatmulHeuristicResult_t list[PROPOSALS];
-    stage                           s = {.product = p, .stream = cuda->stream};
+    stage                           s = {.gemm = p, .stream = cuda->stream};
     int                             best = 0;
     *out = (stk_cublas_choice){.proposed = 0};
     STK_TRY(stk_cublas_handle(cuda, &s.handle, err));

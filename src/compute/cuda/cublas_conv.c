@@ -121,42 +121,42 @@ stk_status stk_cublas_conv_new(stk_cublas_conv **out, cublasLtHandle_t handle,
     return STK_OK;
 }
 
-void stk_cublas_conv_free(stk_cublas_conv *product)
+void stk_cublas_conv_free(stk_cublas_conv *gemm)
 {
-    if (!product) return;
-    if (product->d) cublasLtMatrixLayoutDestroy(product->d);
-    if (product->b) cublasLtMatrixLayoutDestroy(product->b);
-    if (product->a) cublasLtMatrixLayoutDestroy(product->a);
-    if (product->desc) cublasLtMatmulDescDestroy(product->desc);
-    free(product);
+    if (!gemm) return;
+    if (gemm->d) cublasLtMatrixLayoutDestroy(gemm->d);
+    if (gemm->b) cublasLtMatrixLayoutDestroy(gemm->b);
+    if (gemm->a) cublasLtMatrixLayoutDestroy(gemm->a);
+    if (gemm->desc) cublasLtMatmulDescDestroy(gemm->desc);
+    free(gemm);
 }
 
-int stk_cublas_conv_count(const stk_cublas_conv *product)
+int stk_cublas_conv_count(const stk_cublas_conv *gemm)
 {
-    return product->count;
+    return gemm->count;
 }
 
-void stk_cublas_conv_choose(stk_cublas_conv *product, int index)
+void stk_cublas_conv_choose(stk_cublas_conv *gemm, int index)
 {
-    product->algorithm = product->found[index].algo;
-    product->workspace = product->found[index].workspaceSize;
+    gemm->algorithm = gemm->found[index].algo;
+    gemm->workspace = gemm->found[index].workspaceSize;
 }
 
-size_t stk_cublas_conv_workspace(const stk_cublas_conv *product)
+size_t stk_cublas_conv_workspace(const stk_cublas_conv *gemm)
 {
-    return product->workspace;
+    return gemm->workspace;
 }
 
-char *stk_cublas_conv_text(const stk_cublas_conv *product, char *text, size_t capacity)
+char *stk_cublas_conv_text(const stk_cublas_conv *gemm, char *text, size_t capacity)
 {
-    const uint64_t *word = product->algorithm.data;
-    size_t          used = 0, words = sizeof product->algorithm.data / sizeof *word;
+    const uint64_t *word = gemm->algorithm.data;
+    size_t          used = 0, words = sizeof gemm->algorithm.data / sizeof *word;
     for (size_t i = 0; i < words && used < capacity; i++)
         used += (size_t)snprintf(text + used, capacity - used, "%s%" PRIx64, i ? "." : "", word[i]);
     return text;
 }
 
-stk_status stk_cublas_conv_parse(stk_cublas_conv *product, const char *text, stk_error *err)
+stk_status stk_cublas_conv_parse(stk_cublas_conv *gemm, const char *text, stk_error *err)
 {
     cublasLtMatmulAlgo_t            algorithm = {0};
     cublasLtMatmulHeuristicResult_t result;
@@ -166,26 +166,26 @@ stk_status stk_cublas_conv_parse(stk_cublas_conv *product, const char *text, stk
         if (sscanf(text, i ? ".%" SCNx64 "%n" : "%" SCNx64 "%n", &algorithm.data[i], &used) != 1)
             return stk_fail(err, STK_E_FORMAT, "cublasLt", text, "is no algorithm of %zu words",
                             words);
-    STK_TRY(check(cublasLtMatmulAlgoCheck(product->handle, product->desc, product->a, product->b,
-                                          product->d, product->d, &algorithm, &result),
+    STK_TRY(check(cublasLtMatmulAlgoCheck(gemm->handle, gemm->desc, gemm->a, gemm->b, gemm->d,
+                                          gemm->d, &algorithm, &result),
                   "cublasLtMatmulAlgoCheck", err));
-    if (result.workspaceSize > product->limit)
+    if (result.workspaceSize > gemm->limit)
         return stk_fail(err, STK_E_UNSUPPORTED, "cublasLt", text,
                         "wants a workspace of %zu bytes, may have %zu", result.workspaceSize,
-                        product->limit);
-    product->algorithm = algorithm;
-    product->workspace = result.workspaceSize;
+                        gemm->limit);
+    gemm->algorithm = algorithm;
+    gemm->workspace = result.workspaceSize;
     return STK_OK;
 }
 
-stk_status stk_cublas_conv_run(const stk_cublas_conv *product, const void *first,
-                               const void *second, const void *third, void *result, void *workspace,
+stk_status stk_cublas_conv_run(const stk_cublas_conv *gemm, const void *first, const void *second,
+                               const void *third, void *result, void *workspace,
                                cudaStream_t stream, stk_error *err)
 {
     const float one = 1, kept = third ? 1 : 0;
-    const void *a = product->swapped ? second : first, *b = product->swapped ? first : second;
-    return check(cublasLtMatmul(product->handle, product->desc, &one, a, product->a, b, product->b,
-                                &kept, third ? third : result, product->d, result, product->d,
-                                &product->algorithm, workspace, product->workspace, stream),
+    const void *a = gemm->swapped ? second : first, *b = gemm->swapped ? first : second;
+    return check(cublasLtMatmul(gemm->handle, gemm->desc, &one, a, gemm->a, b, gemm->b, &kept,
+                                third ? third : result, gemm->d, result, gemm->d, &gemm->algorithm,
+                                workspace, gemm->workspace, stream),
                  "cublasLtMatmul", err);
 }

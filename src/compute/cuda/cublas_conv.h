@@ -14,20 +14,20 @@ enum { STK_CUBLAS_ALGORITHMS = 8, STK_CUBLAS_TEXT = 160 };
 STK_NODISCARD stk_status stk_cublas_conv_new(stk_cublas_conv **out, cublasLtHandle_t handle,
                                              const stk_conv_problem *c, size_t workspace,
                                              stk_error *err);
-void                     stk_cublas_conv_free(stk_cublas_conv *product);
+void                     stk_cublas_conv_free(stk_cublas_conv *gemm);
 
-int  stk_cublas_conv_count(const stk_cublas_conv *product);
-void stk_cublas_conv_choose(stk_cublas_conv *product, int index);
+int  stk_cublas_conv_count(const stk_cublas_conv *gemm);
+void stk_cublas_conv_choose(stk_cublas_conv *gemm, int index);
 /* What the chosen one wants. */
-size_t stk_cublas_conv_workspace(const stk_cublas_conv *product);
+size_t stk_cublas_conv_workspace(const stk_cublas_conv *gemm);
 /* The chosen one as hexadecimal digits, and back; STK_E_UNSUPPORTED: it cannot compute this. */
-char *stk_cublas_conv_text(const stk_cublas_conv *product, char *text, size_t capacity);
-STK_NODISCARD stk_status stk_cublas_conv_parse(stk_cublas_conv *product, const char *text,
+char *stk_cublas_conv_text(const stk_cublas_conv *gemm, char *text, size_t capacity);
+STK_NODISCARD stk_status stk_cublas_conv_parse(stk_cublas_conv *gemm, const char *text,
                                                stk_error *err);
 
 /* Operands as in the convolution's graph (STK_CONV_FIRST, ...); third: what is added, of a gradient
  * that has a plus. result may be third. Only begins it. */
-STK_NODISCARD stk_status stk_cublas_conv_run(const stk_cublas_conv *product, const void *first,
+STK_NODISCARD stk_status stk_cublas_conv_run(const stk_cublas_conv *gemm, const void *first,
                                              const void *second, const void *third, void *result,
                                              void *workspace, cudaStream_t stream, stk_error *err);
 

@@ -10,7 +10,7 @@
 enum { ALIGNED = 256 }; /* bytes, of a workspace */
 
 typedef struct job {
-    stk_cublas_gemm   product;
+    stk_cublas_gemm   gemm;
     stk_cublas_choice choice;
     cublasLtHandle_t  handle;
     char              text[96];
@@ -43,7 +43,7 @@ static void release(stk_kernel_call *call)
 {
     job *j = call->state;
     if (!j) return;
-    stk_cublas_gemm_release(&j->product);
+    stk_cublas_gemm_release(&j->gemm);
     free(j);
     call->state = NULL;
 }
@@ -53,8 +53,8 @@ static stk_status build(stk_kernel_call *call, job *j, stk_error *err)
     stk_cuda_matmul_args args = stk_cuda_matmul_args_of(call);
     const char          *where = call->instance.name;
     STK_TRY(stk_cublas_handle(stk_cuda_of(call->device), &j->handle, err));
-    STK_TRY(stk_cublas_gemm_init(&j->product, &args, call->device->options.tf32, where, err));
-    STK_TRY(stk_cublas_choose(call->device, &j->product, &args, &j->choice, err));
+    STK_TRY(stk_cublas_gemm_init(&j->gemm, &args, call->device->options.tf32, where, err));
+    STK_TRY(stk_cublas_choose(call->device, &j->gemm, &args, &j->choice, err));
     if (j->choice.proposed) describe(j);
     return STK_OK;
 }
@@ -74,8 +74,8 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
 static stk_status finish(const stk_kernel_call *call, const job *j, stk_cuda_matmul_args *args,
                          stk_error *err)
 {
-    if (j->product.bias) args->bias = NULL;
-    if (j->product.relu) args->act.act = STK_CUDA_ACT_NONE;
+    if (j->gemm.bias) args->bias = NULL;
+    if (j->gemm.relu) args->act.act = STK_CUDA_ACT_NONE;
     if (!args->bias && args->act.act == STK_CUDA_ACT_NONE) return STK_OK;
     return stk_cuda_launched(
         call, stk_cuda_matmul_finish_launch(args, stk_cuda_of(call->device)->stream), err);
@@ -84,11 +84,11 @@ static stk_status finish(const stk_kernel_call *call, const job *j, stk_cuda_mat
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const job             *j = call->state;
-    const stk_cublas_gemm *p = &j->product;
+    const stk_cublas_gemm *p = &j->gemm;
     const float            one = 1, zero = 0;
     stk_cuda_matmul_args   args = stk_cuda_matmul_args_of(call);
     cudaStream_t           stream = stk_cuda_of(call->device)->stream;
-    uintptr_t room = ((uintptr_t)call->scratch + ALIGNED - 1) & ~(uintptr_t)(ALIGNED - 1);
+    uintptr_t workspace = ((uintptr_t)call->scratch + ALIGNED - 1) & ~(uintptr_t)(ALIGNED - 1);
     if (j->choice.proposed == 0)
         return stk_cuda_launched(call, stk_cuda_matmul_launch(&args, stream), err);
     if (p->bias)
@@ -96,8 +96,8 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
                                                       &args.bias, sizeof args.bias),
                        call->instance.name, err);
     STK_CUBLAS_TRY(cublasLtMatmul(j->handle, p->desc, &one, args.b, p->b, args.a, p->a, &zero,
-                                  args.out, p->out, args.out, p->out, &j->choice.algo, (void *)room,
-                                  j->choice.workspace, stream),
+                                  args.out, p->out, args.out, p->out, &j->choice.algo,
+                                  (void *)workspace, j->choice.workspace, stream),
                    call->instance.name, err);
     return finish(call, j, &args, err);
 }

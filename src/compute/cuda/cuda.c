@@ -59,7 +59,7 @@ stk_status stk_cuda_launched(const stk_kernel_call *call, cudaError_t code, stk_
                     cudaGetErrorName(code));
 }
 
-void stk_cuda_note(stk_cuda *cuda, cudaError_t code, const char *tried)
+void stk_cuda_record_failure(stk_cuda *cuda, cudaError_t code, const char *tried)
 {
     if (code == cudaSuccess || cuda->failed != cudaSuccess) return;
     cuda->failed = code;
@@ -88,7 +88,7 @@ static stk_status no_device(cudaError_t code, stk_error *err)
     return stk_cuda_fail(err, code, "cudaGetDeviceCount", "backend");
 }
 
-static stk_status look(stk_cuda *cuda, stk_error *err)
+static stk_status read_properties(stk_cuda *cuda, stk_error *err)
 {
     struct cudaDeviceProp p;
     int                   count = 0;
@@ -112,7 +112,7 @@ static stk_status look(stk_cuda *cuda, stk_error *err)
 
 static stk_status start(stk_cuda *cuda, stk_error *err)
 {
-    STK_TRY(look(cuda, err));
+    STK_TRY(read_properties(cuda, err));
     STK_TRY(stk_cuda_multi_tensor_new(&cuda->batch, err));
     STK_CUDA_TRY(cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking), cuda->name, err);
     STK_CUDA_TRY(cudaStreamCreateWithFlags(&cuda->copies, cudaStreamNonBlocking), cuda->name, err);
@@ -127,7 +127,7 @@ static void close_device(stk_device *device)
     stk_cuda *cuda = stk_cuda_of(device);
     if (cuda->stream) cudaStreamSynchronize(cuda->stream);
     if (cuda->release_libraries) cuda->release_libraries(cuda);
-    stk_cuda_images_free(cuda);
+    stk_cuda_decode_device_free(cuda);
     stk_cuda_uploads_free(cuda);
     stk_cuda_spans_free(cuda);
     if (cuda->counters) cudaFree(cuda->counters);
@@ -223,15 +223,15 @@ static const stk_backend table = {
     .pop_tag = stk_cuda_pop_tag,
     .poll_activity = stk_cuda_poll_activity,
     .trace_kernels = stk_cuda_trace_kernels,
-    .images = stk_cuda_images_of,
+    .decode_device = stk_cuda_decode_device_of,
     .info = stk_cuda_info,
 };
 
-__attribute__((visibility("default"))) const stk_backend *stk_plugin_backend(const char  *asks,
+__attribute__((visibility("default"))) const stk_backend *stk_plugin_backend(const char  *build_id,
                                                                              const char **build);
 
-const stk_backend *stk_plugin_backend(const char *asks, const char **build)
+const stk_backend *stk_plugin_backend(const char *build_id, const char **build)
 {
     *build = STOKER_BUILD;
-    return strcmp(asks, STOKER_BUILD) == 0 ? &table : NULL;
+    return strcmp(build_id, STOKER_BUILD) == 0 ? &table : NULL;
 }

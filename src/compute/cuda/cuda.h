@@ -5,13 +5,13 @@
 #include "compute/runtime/backend.h"
 #include <cuda_runtime_api.h>
 
-typedef struct stk_cuda_uploads      stk_cuda_uploads;
-typedef struct stk_cuda_spans        stk_cuda_spans;
-typedef struct stk_cupti             stk_cupti;
-typedef struct stk_cuda_multi_tensor stk_cuda_multi_tensor;
-typedef struct stk_cuda_blas         stk_cuda_blas;
-typedef struct stk_cuda_libraries    stk_cuda_libraries;
-typedef struct stk_cuda_images       stk_cuda_images;
+typedef struct stk_cuda_uploads       stk_cuda_uploads;
+typedef struct stk_cuda_spans         stk_cuda_spans;
+typedef struct stk_cupti              stk_cupti;
+typedef struct stk_cuda_multi_tensor  stk_cuda_multi_tensor;
+typedef struct stk_cuda_blas          stk_cuda_blas;
+typedef struct stk_cuda_libraries     stk_cuda_libraries;
+typedef struct stk_cuda_decode_device stk_cuda_decode_device;
 
 enum { STK_CUDA_COUNTERS = 1024 };
 
@@ -32,12 +32,12 @@ struct stk_cuda {
     unsigned         *counters; /* zeros between kernels of stream, whose blocks count themselves */
     stk_cuda_multi_tensor *batch; /* noted but not begun */
     /* A call before all of those, to be begun with what comes next or by begin_held; or NULL. */
-    const stk_kernel_call *held;
-    stk_status (*begin_held)(const stk_kernel_call *call, stk_error *err);
-    stk_cuda_blas   *blas;   /* NULL until a product is made */
-    stk_cuda_images *images; /* NULL until they are asked for */
-    cudaError_t      failed; /* the first call without a status that failed */
-    const char      *failed_at;
+    const stk_kernel_call *deferred_call;
+    stk_status (*launch_deferred)(const stk_kernel_call *call, stk_error *err);
+    stk_cuda_blas          *blas;          /* NULL until a product is made */
+    stk_cuda_decode_device *decode_device; /* NULL until they are asked for */
+    cudaError_t             failed;        /* the first call without a status that failed */
+    const char             *failed_at;
     /* cuDNN and cuBLAS, once a kernel wants them; what ends them is known to what began them. */
     stk_cuda_libraries *libraries;
     void (*release_libraries)(stk_cuda *cuda);
@@ -55,7 +55,7 @@ enum { STK_CUDA_WEIGHTS = 1, STK_CUDA_PAD4 = 2, STK_CUDA_PAD8 = 4 };
 /* How a tensor lies in memory: places[i] elements apart in dimension i of its shape. */
 typedef struct stk_cuda_layout {
     int     rank;
-    int64_t size[8], places[8];
+    int64_t size[8], stride[8];
     int64_t channels, padded; /* of the last in memory */
     int64_t elements;         /* in all, padding included */
 } stk_cuda_layout;
@@ -63,7 +63,7 @@ typedef struct stk_cuda_layout {
 stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format format);
 
 /* What the channels of images are filled up to for a convolution that reads them. */
-stk_format stk_cuda_padding_of(const stk_tensor_type *images);
+stk_format stk_cuda_padding_of(const stk_tensor_type *decode_device);
 
 /* For stk_kernel.formats of what takes each element by itself: all tensors of input 0's shape lie
  * as the first of them that lies in some way; the rest is plain. */
@@ -75,7 +75,7 @@ stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *inst
 stk_status stk_cuda_fail(stk_error *err, cudaError_t code, const char *tried, const char *where);
 stk_status stk_cuda_launched(const stk_kernel_call *call, cudaError_t code, stk_error *err);
 /* Keeps the first failure of a call that returns none; sync tells it. */
-void stk_cuda_note(stk_cuda *cuda, cudaError_t code, const char *tried);
+void stk_cuda_record_failure(stk_cuda *cuda, cudaError_t code, const char *tried);
 
 #define STK_CUDA_TRY(call_, where_, err_)                                                          \
     do {                                                                                           \
@@ -122,11 +122,12 @@ void       stk_cuda_poll_activity(stk_device *device, bool all, stk_device_activ
                                   void *context);
 stk_status stk_cuda_trace_kernels(stk_device *device, bool on, stk_error *err);
 /* Around a copy from the host on cuda->copies; neither waits. */
-void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes);
-void stk_cuda_copy_ends(stk_cuda *cuda);
+void stk_cuda_copy_begin(stk_cuda *cuda, size_t bytes);
+void stk_cuda_copy_end(stk_cuda *cuda);
 /* Decoding beside all that (decode_device.c). */
-stk_status stk_cuda_images_of(stk_device *device, const stk_decode_device **out, stk_error *err);
-void       stk_cuda_images_free(stk_cuda *cuda);
+stk_status stk_cuda_decode_device_of(stk_device *device, const stk_decode_device **out,
+                                     stk_error *err);
+void       stk_cuda_decode_device_free(stk_cuda *cuda);
 /* What it is (info.c). */
 void stk_cuda_info(const stk_device *device, stk_device_info *info);
 /* What products keep on a device (cublas_choose.c). */

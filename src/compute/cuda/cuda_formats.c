@@ -29,7 +29,7 @@ stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format forma
     for (int i = l.rank - 1; i >= 0; i--) {
         int d = order[i];
         l.size[d] = type->shape.dim[d];
-        l.places[d] = l.elements;
+        l.stride[d] = l.elements;
         if (i == l.rank - 1) {
             l.channels = l.size[d];
             l.padded = padded(l.channels, format);
@@ -89,20 +89,20 @@ stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *inst
 }
 
 /* Along the result. */
-static stk_cuda_tensor_iter walk_between(const stk_tensor_type *type, stk_format from,
+static stk_cuda_tensor_iter iter_between(const stk_tensor_type *type, stk_format from,
                                          stk_format to)
 {
     stk_cuda_layout      a = stk_cuda_layout_of(type, from), b = stk_cuda_layout_of(type, to);
-    stk_cuda_tensor_iter walk = {.rank = a.rank, .tensors = 2};
+    stk_cuda_tensor_iter iter = {.rank = a.rank, .tensors = 2};
     int                  order[8];
     order_of(type, to, order);
     for (int i = 0; i < a.rank; i++) {
-        walk.size[i] = a.size[order[i]];
-        walk.step[0][i] = a.places[order[i]];
-        walk.step[1][i] = b.places[order[i]];
+        iter.size[i] = a.size[order[i]];
+        iter.stride[0][i] = a.stride[order[i]];
+        iter.stride[1][i] = b.stride[order[i]];
     }
-    stk_cuda_tensor_iter_join(&walk);
-    return walk;
+    stk_cuda_tensor_iter_join(&iter);
+    return iter;
 }
 
 stk_status stk_cuda_reorder(stk_device *device, const stk_tensor_type *type, stk_format from,
@@ -118,12 +118,12 @@ stk_status stk_cuda_reorder(stk_device *device, const stk_tensor_type *type, stk
         return STK_OK;
     }
     stk_cuda_layout      b = stk_cuda_layout_of(type, to);
-    stk_cuda_tensor_iter walk = walk_between(type, from, to);
+    stk_cuda_tensor_iter iter = iter_between(type, from, to);
     if (b.padded != b.channels)
         STK_CUDA_TRY(cudaMemsetAsync(dst, 0, (size_t)b.elements * width, cuda->stream), "reorder",
                      err);
-    width = stk_cuda_tensor_iter_widen(&walk, width, src, dst);
-    STK_CUDA_TRY(stk_cuda_move_launch(&walk, width, src, dst, cuda->stream), "reorder", err);
+    width = stk_cuda_tensor_iter_widen(&iter, width, src, dst);
+    STK_CUDA_TRY(stk_cuda_move_launch(&iter, width, src, dst, cuda->stream), "reorder", err);
     return STK_OK;
 }
 
@@ -135,12 +135,14 @@ bool stk_cuda_finite(stk_device *device, const stk_tensor_type *type, const void
     int       dtype = (int)type->dtype, *flag = NULL, found = 1;
     if (dtype != STK_DTYPE_F32 && dtype != STK_DTYPE_F16 && dtype != STK_DTYPE_BF16) return true;
     if (cudaMalloc((void **)&flag, sizeof *flag) != cudaSuccess) return true;
-    stk_cuda_note(cuda, cudaMemsetAsync(flag, 0, sizeof *flag, cuda->stream), "checking results");
-    stk_cuda_note(cuda,
-                  stk_cuda_finite_launch(dtype, data, bytes / stk_dtype_bytes(type->dtype), flag,
-                                         cuda->stream),
-                  "checking results");
+    stk_cuda_record_failure(cuda, cudaMemsetAsync(flag, 0, sizeof *flag, cuda->stream),
+                            "checking results");
+    stk_cuda_record_failure(cuda,
+                            stk_cuda_finite_launch(dtype, data,
+                                                   bytes / stk_dtype_bytes(type->dtype), flag,
+                                                   cuda->stream),
+                            "checking results");
     stk_cuda_download(device, &found, flag, sizeof found);
-    stk_cuda_note(cuda, cudaFree(flag), "cudaFree");
+    stk_cuda_record_failure(cuda, cudaFree(flag), "cudaFree");
     return found == 0;
 }

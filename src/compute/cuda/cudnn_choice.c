@@ -103,29 +103,29 @@ static void drop_list(desc_list *list)
  * room for the most there can be. */
 static cudnnStatus_t fill_list(desc_list *list, cudnnBackendDescriptor_t from,
                                cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
-                               int64_t most)
+                               int64_t max)
 {
     cudnnStatus_t st = CUDNN_STATUS_SUCCESS;
-    while (!st && list->made < most) {
+    while (!st && list->made < max) {
         st = cudnnBackendCreateDescriptor(type, &list->it[list->made]);
         if (!st) list->made++;
     }
     if (st) return st;
-    return cudnnBackendGetAttribute(from, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, &list->filled,
+    return cudnnBackendGetAttribute(from, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, max, &list->filled,
                                     list->it);
 }
 
 /* Reads the descriptors that `from` holds under name; *out is the caller's, also half filled. */
 static stk_status get_list(desc_list **out, cudnnBackendDescriptor_t from,
                            cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
-                           int64_t most, const char *where, stk_error *err)
+                           int64_t max, const char *where, stk_error *err)
 {
     desc_list *list = *out = calloc(1, sizeof *list);
     if (!list) return stk_fail(err, STK_E_NOMEM, "cudnn", where, "no memory for descriptors");
     char tried[64];
     snprintf(tried, sizeof tried, "reading attribute %d", name);
     const stk_status st =
-        stk_cudnn_check(fill_list(list, from, name, type, most), where, tried, err);
+        stk_cudnn_check(fill_list(list, from, name, type, max), where, tried, err);
     if (st) {
         drop_list(list);
         *out = NULL;
@@ -218,7 +218,7 @@ stk_status stk_cudnn_every_engine(const stk_cudnn_graph *graph, stk_cudnn_choice
 
 typedef struct knob_range {
     cudnnBackendKnobType_t type;
-    int64_t                least, most, step;
+    int64_t                min, max, step;
 } knob_range;
 
 static bool read_range(cudnnBackendDescriptor_t info, knob_range *range)
@@ -227,9 +227,9 @@ static bool read_range(cudnnBackendDescriptor_t info, knob_range *range)
     return !cudnnBackendGetAttribute(info, CUDNN_ATTR_KNOB_INFO_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &got,
                                      &range->type) &&
            !cudnnBackendGetAttribute(info, CUDNN_ATTR_KNOB_INFO_MINIMUM_VALUE, CUDNN_TYPE_INT64, 1,
-                                     &got, &range->least) &&
+                                     &got, &range->min) &&
            !cudnnBackendGetAttribute(info, CUDNN_ATTR_KNOB_INFO_MAXIMUM_VALUE, CUDNN_TYPE_INT64, 1,
-                                     &got, &range->most) &&
+                                     &got, &range->max) &&
            !cudnnBackendGetAttribute(info, CUDNN_ATTR_KNOB_INFO_STRIDE, CUDNN_TYPE_INT64, 1, &got,
                                      &range->step);
 }
@@ -246,8 +246,8 @@ static void vary(const stk_cudnn_choice *from, const knob_range *range, stk_cudn
     if (at == choice.knobs) choice.knobs++;
     choice.knob[at].type = (int)range->type;
     const int64_t step = range->step > 0 ? range->step : 1;
-    int64_t       value = range->least;
-    for (int i = 0; i < VALUES && value <= range->most; i++, value += step) {
+    int64_t       value = range->min;
+    for (int i = 0; i < VALUES && value <= range->max; i++, value += step) {
         choice.knob[at].value = value;
         if (!stk_cudnn_choice_same(&choice, from)) append(&choice, choices, capacity, count);
     }

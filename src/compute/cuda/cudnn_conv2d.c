@@ -11,7 +11,7 @@ enum { DETAIL = 256, ALIGNMENT = 256 };
 
 typedef struct state {
     const stk_conv_chosen *chosen;
-    stk_conv_bound_pack    seat;
+    stk_conv_bound_pack    bound_pack;
     const stk_kernel      *instead; /* where nothing of the libraries' runs; else NULL */
     size_t                 partial; /* in the scratch: parts of sums for the bias */
     char                   detail[DETAIL];
@@ -48,7 +48,7 @@ static stk_status decide(stk_device *device, const stk_op_instance *instance,
         *x = STK_FORMAT_PLAIN;
         padded = plain;
     }
-    return stk_conv_note(device, &padded, err);
+    return stk_conv_enqueue_choice(device, &padded, err);
 }
 
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
@@ -70,7 +70,7 @@ static stk_status formats_input(stk_device *device, const stk_op_instance *insta
     in[1] = STK_CUDA_WEIGHTS;
     if (instance->input_count > 2) in[2] = STK_FORMAT_PLAIN;
     stk_conv_problem c = stk_conv_problem_of(device, STK_CONV_INPUT, instance, STK_FORMAT_PLAIN);
-    return stk_conv_note(device, &c, err);
+    return stk_conv_enqueue_choice(device, &c, err);
 }
 
 static stk_status formats_weight(stk_device *device, const stk_op_instance *instance,
@@ -94,7 +94,7 @@ static void describe(state *s, const stk_cuda_libraries *l)
     char text[STK_TUNING_CHOICE];
     int  used =
         snprintf(s->detail, sizeof s->detail, "%.60s, %s",
-                 stk_conv_algorithm_text(&s->chosen->way, text, sizeof text), s->chosen->how);
+                 stk_conv_algorithm_text(&s->chosen->algorithm, text, sizeof text), s->chosen->how);
     if (s->chosen->us > 0)
         used +=
             snprintf(s->detail + used, sizeof s->detail - (size_t)used, ", %.1f us", s->chosen->us);
@@ -125,8 +125,9 @@ static stk_status prepare_with(stk_kernel_call *call, stk_conv_direction pass, s
     STK_TRY(stk_conv_choose(call->device, &c, &s->chosen, err));
     STK_TRY(stk_cuda_libraries_of(call->device, &l, err));
     describe(s, l);
-    if (s->chosen->way.kind == STK_CONV_NO_WAY) return prepare_instead(call, pass, scratch, err);
-    *scratch = stk_conv_algorithm_scratch(&c, &s->chosen->way);
+    if (s->chosen->algorithm.kind == STK_CONV_NO_ALGORITHM)
+        return prepare_instead(call, pass, scratch, err);
+    *scratch = stk_conv_algorithm_scratch(&c, &s->chosen->algorithm);
     if (!has_bias_sum(call, pass)) return STK_OK;
     stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);
     s->partial = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -138,7 +139,7 @@ static void release(stk_kernel_call *call)
 {
     state *s = call->state;
     if (!s) return;
-    stk_conv_bound_pack_release(&s->seat);
+    stk_conv_bound_pack_release(&s->bound_pack);
     free(s);
     call->state = NULL;
 }
@@ -175,8 +176,8 @@ static stk_status run(const stk_kernel_call *call, stk_conv_direction pass, stk_
                [STK_CONV_RESULT] = call->out[0],
                [STK_CONV_THIRD] = call->instance.input_count > 2 ? (void *)call->in[2] : NULL},
         .scratch = call->scratch};
-    STK_TRY(stk_conv_algorithm_run(call->device, l->cudnn, &s->chosen->c, &s->chosen->way,
-                                   &addresses, &s->seat, err));
+    STK_TRY(stk_conv_algorithm_run(call->device, l->cudnn, &s->chosen->c, &s->chosen->algorithm,
+                                   &addresses, &s->bound_pack, err));
     return has_bias_sum(call, pass) && call->out[1] ? sum_bias(call, err) : STK_OK;
 }
 

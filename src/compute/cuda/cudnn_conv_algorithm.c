@@ -8,31 +8,31 @@
 enum { ALIGNMENT = 256 };
 
 static const char *const kinds[STK_CONV_KINDS] = {
-    [STK_CONV_NO_WAY] = "none",
+    [STK_CONV_NO_ALGORITHM] = "none",
     [STK_CONV_ENGINE] = "engine",
     [STK_CONV_FUSED] = "fused",
-    [STK_CONV_PRODUCT] = "product",
+    [STK_CONV_GEMM] = "product",
 };
 
-char *stk_conv_algorithm_text(const stk_conv_algorithm *way, char *text, size_t capacity)
+char *stk_conv_algorithm_text(const stk_conv_algorithm *algorithm, char *text, size_t capacity)
 {
-    int used = snprintf(text, capacity, "%s ", kinds[way->kind]);
-    if (way->kind == STK_CONV_PRODUCT)
-        stk_cublas_conv_text(way->product, text + used, capacity - (size_t)used);
-    else if (way->kind != STK_CONV_NO_WAY)
-        stk_cudnn_choice_text(&way->choice, text + used, capacity - (size_t)used);
+    int used = snprintf(text, capacity, "%s ", kinds[algorithm->kind]);
+    if (algorithm->kind == STK_CONV_GEMM)
+        stk_cublas_conv_text(algorithm->gemm, text + used, capacity - (size_t)used);
+    else if (algorithm->kind != STK_CONV_NO_ALGORITHM)
+        stk_cudnn_choice_text(&algorithm->choice, text + used, capacity - (size_t)used);
     return text;
 }
 
 stk_conv_kind stk_conv_kind_parse(const char *text, const char **rest)
 {
-    for (int i = STK_CONV_NO_WAY + 1; i < STK_CONV_KINDS; i++) {
+    for (int i = STK_CONV_NO_ALGORITHM + 1; i < STK_CONV_KINDS; i++) {
         size_t length = strlen(kinds[i]);
         if (strncmp(text, kinds[i], length) != 0 || text[length] != ' ') continue;
         *rest = text + length + 1;
         return (stk_conv_kind)i;
     }
-    return STK_CONV_NO_WAY;
+    return STK_CONV_NO_ALGORITHM;
 }
 
 static stk_tensor_type result_type(const stk_conv_problem *c)
@@ -43,48 +43,50 @@ static stk_tensor_type result_type(const stk_conv_problem *c)
                                            : stk_shape_4d(s->batch, s->out_h, s->out_w, s->out_c)};
 }
 
-static size_t library_bytes(const stk_conv_algorithm *way)
+static size_t library_bytes(const stk_conv_algorithm *algorithm)
 {
-    size_t bytes = way->kind == STK_CONV_PRODUCT ? stk_cublas_conv_workspace(way->product)
-                                                 : stk_cudnn_plan_workspace(way->plan);
+    size_t bytes = algorithm->kind == STK_CONV_GEMM ? stk_cublas_conv_workspace(algorithm->gemm)
+                                                    : stk_cudnn_plan_workspace(algorithm->plan);
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* What is added may lie where the result goes, so that an engine's result goes elsewhere first. */
-static bool goes_aside(const stk_conv_problem *c, const stk_conv_algorithm *way)
+static bool goes_aside(const stk_conv_problem *c, const stk_conv_algorithm *algorithm)
 {
-    return c->plus && way->kind == STK_CONV_ENGINE;
+    return c->addend && algorithm->kind == STK_CONV_ENGINE;
 }
 
-size_t stk_conv_algorithm_scratch(const stk_conv_problem *c, const stk_conv_algorithm *way)
+size_t stk_conv_algorithm_scratch(const stk_conv_problem *c, const stk_conv_algorithm *algorithm)
 {
     stk_tensor_type type = result_type(c);
-    return library_bytes(way) + (goes_aside(c, way) ? stk_type_bytes(&type) : 0);
+    return library_bytes(algorithm) + (goes_aside(c, algorithm) ? stk_type_bytes(&type) : 0);
 }
 
-void stk_conv_bound_pack_release(stk_conv_bound_pack *seat)
+void stk_conv_bound_pack_release(stk_conv_bound_pack *bound_pack)
 {
-    stk_cudnn_variant_pack_free(seat->pack);
-    *seat = (stk_conv_bound_pack){0};
+    stk_cudnn_variant_pack_free(bound_pack->pack);
+    *bound_pack = (stk_conv_bound_pack){0};
 }
 
-static void *aside(const stk_conv_algorithm *way, const stk_conv_addresses *addresses)
+static void *aside(const stk_conv_algorithm *algorithm, const stk_conv_addresses *addresses)
 {
-    return (char *)addresses->scratch + library_bytes(way);
+    return (char *)addresses->scratch + library_bytes(algorithm);
 }
 
 /* A program's addresses are the same in every run. */
-static stk_status sit(const stk_conv_problem *c, const stk_conv_algorithm *way,
-                      const stk_conv_addresses *addresses, stk_conv_bound_pack *seat,
-                      stk_error *err)
+static stk_status bind(const stk_conv_problem *c, const stk_conv_algorithm *algorithm,
+                       const stk_conv_addresses *addresses, stk_conv_bound_pack *bound_pack,
+                       stk_error *err)
 {
     void *data[STK_CUDNN_TENSORS] = {0};
-    if (seat->pack && memcmp(&seat->addresses, addresses, sizeof *addresses) == 0) return STK_OK;
-    stk_conv_bound_pack_release(seat);
+    if (bound_pack->pack && memcmp(&bound_pack->addresses, addresses, sizeof *addresses) == 0)
+        return STK_OK;
+    stk_conv_bound_pack_release(bound_pack);
     memcpy(data, addresses->at, sizeof addresses->at);
-    if (goes_aside(c, way)) data[STK_CONV_RESULT] = aside(way, addresses);
-    STK_TRY(stk_cudnn_variant_pack_new(&seat->pack, way->graph, data, addresses->scratch, err));
-    seat->addresses = *addresses;
+    if (goes_aside(c, algorithm)) data[STK_CONV_RESULT] = aside(algorithm, addresses);
+    STK_TRY(stk_cudnn_variant_pack_new(&bound_pack->pack, algorithm->graph, data,
+                                       addresses->scratch, err));
+    bound_pack->addresses = *addresses;
     return STK_OK;
 }
 
@@ -94,14 +96,15 @@ static stk_status failed(const stk_conv_problem *c, cudaError_t code, stk_error 
     return stk_cuda_fail(err, code, "what follows a convolution", stk_conv_op(c->pass)->name);
 }
 
-static stk_status add(stk_device *device, const stk_conv_problem *c, const stk_conv_algorithm *way,
-                      const stk_conv_addresses *addresses, stk_error *err)
+static stk_status add(stk_device *device, const stk_conv_problem *c,
+                      const stk_conv_algorithm *algorithm, const stk_conv_addresses *addresses,
+                      stk_error *err)
 {
     stk_tensor_type      type = result_type(c);
     stk_cuda_binary_args args = {.sign = 1,
                                  .dtype = (int)c->dtype,
                                  .b_dtype = (int)c->dtype,
-                                 .a = aside(way, addresses),
+                                 .a = aside(algorithm, addresses),
                                  .b = addresses->at[STK_CONV_THIRD],
                                  .out = addresses->at[STK_CONV_RESULT],
                                  .count = stk_type_elements(&type)};
@@ -122,27 +125,27 @@ static stk_status shift_and_activate(stk_device *device, const stk_conv_problem 
     return failed(c, stk_cuda_bn_apply_launch(&args, stk_cuda_of(device)->stream), err);
 }
 
-static stk_status run_product(stk_device *device, const stk_conv_problem *c,
-                              const stk_conv_algorithm *way, const stk_conv_addresses *addresses,
-                              stk_error *err)
+static stk_status run_gemm(stk_device *device, const stk_conv_problem *c,
+                           const stk_conv_algorithm *algorithm, const stk_conv_addresses *addresses,
+                           stk_error *err)
 {
     void *const *at = addresses->at;
-    STK_TRY(stk_cublas_conv_run(way->product, at[STK_CONV_FIRST], at[STK_CONV_SECOND],
-                                c->plus ? at[STK_CONV_THIRD] : NULL, at[STK_CONV_RESULT],
+    STK_TRY(stk_cublas_conv_run(algorithm->gemm, at[STK_CONV_FIRST], at[STK_CONV_SECOND],
+                                c->addend ? at[STK_CONV_THIRD] : NULL, at[STK_CONV_RESULT],
                                 addresses->scratch, stk_cuda_of(device)->stream, err));
-    if (c->plus || !stk_conv_has_more(c)) return STK_OK;
+    if (c->addend || !stk_conv_has_more(c)) return STK_OK;
     return shift_and_activate(device, c, addresses, err);
 }
 
 stk_status stk_conv_algorithm_run(stk_device *device, cudnnHandle_t handle,
-                                  const stk_conv_problem *c, const stk_conv_algorithm *way,
-                                  const stk_conv_addresses *addresses, stk_conv_bound_pack *seat,
-                                  stk_error *err)
+                                  const stk_conv_problem *c, const stk_conv_algorithm *algorithm,
+                                  const stk_conv_addresses *addresses,
+                                  stk_conv_bound_pack *bound_pack, stk_error *err)
 {
-    if (way->kind == STK_CONV_PRODUCT) return run_product(device, c, way, addresses, err);
-    STK_TRY(sit(c, way, addresses, seat, err));
-    STK_TRY(stk_cudnn_run(handle, way->plan, seat->pack, err));
-    if (way->kind == STK_CONV_FUSED || !stk_conv_has_more(c)) return STK_OK;
-    return c->plus ? add(device, c, way, addresses, err)
-                   : shift_and_activate(device, c, addresses, err);
+    if (algorithm->kind == STK_CONV_GEMM) return run_gemm(device, c, algorithm, addresses, err);
+    STK_TRY(bind(c, algorithm, addresses, bound_pack, err));
+    STK_TRY(stk_cudnn_run(handle, algorithm->plan, bound_pack->pack, err));
+    if (algorithm->kind == STK_CONV_FUSED || !stk_conv_has_more(c)) return STK_OK;
+    return c->addend ? add(device, c, algorithm, addresses, err)
+                     : shift_and_activate(device, c, addresses, err);
 }

@@ -7,10 +7,10 @@
 #include "compute/cuda/cudnn_conv_problem.h"
 
 typedef enum stk_conv_kind {
-    STK_CONV_NO_WAY,
+    STK_CONV_NO_ALGORITHM,
     STK_CONV_ENGINE, /* the convolution proper; the rest by own kernels */
     STK_CONV_FUSED,  /* all of it */
-    STK_CONV_PRODUCT,
+    STK_CONV_GEMM,
     STK_CONV_KINDS
 } stk_conv_kind;
 
@@ -19,17 +19,17 @@ typedef struct stk_conv_algorithm {
     stk_conv_kind    kind;
     stk_cudnn_graph *graph; /* of the plan */
     stk_cudnn_plan  *plan;
-    stk_cublas_conv *product;
+    stk_cublas_conv *gemm;
     stk_cudnn_choice choice; /* of the plan */
 } stk_conv_algorithm;
 
 /* "engine 28 2:5", "fused 3 24:1", "product 1f.0.3" */
-char *stk_conv_algorithm_text(const stk_conv_algorithm *way, char *text, size_t capacity);
+char *stk_conv_algorithm_text(const stk_conv_algorithm *algorithm, char *text, size_t capacity);
 /* The kind that such a text begins with, and the rest in *rest. */
 stk_conv_kind stk_conv_kind_parse(const char *text, const char **rest);
 
 /* Scratch that a run wants. */
-size_t stk_conv_algorithm_scratch(const stk_conv_problem *c, const stk_conv_algorithm *way);
+size_t stk_conv_algorithm_scratch(const stk_conv_problem *c, const stk_conv_algorithm *algorithm);
 
 /* Addresses by STK_CONV_FIRST, ... and the scratch. */
 typedef struct stk_conv_addresses {
@@ -42,13 +42,13 @@ typedef struct stk_conv_bound_pack {
     stk_cudnn_variant_pack *pack;
 } stk_conv_bound_pack;
 
-void stk_conv_bound_pack_release(stk_conv_bound_pack *seat);
+void stk_conv_bound_pack_release(stk_conv_bound_pack *bound_pack);
 
 /* Only begins it, on the device's stream, which is the handle's. */
 STK_NODISCARD stk_status stk_conv_algorithm_run(stk_device *device, cudnnHandle_t handle,
                                                 const stk_conv_problem   *c,
-                                                const stk_conv_algorithm *way,
+                                                const stk_conv_algorithm *algorithm,
                                                 const stk_conv_addresses *addresses,
-                                                stk_conv_bound_pack *seat, stk_error *err);
+                                                stk_conv_bound_pack *bound_pack, stk_error *err);
 
 #endif

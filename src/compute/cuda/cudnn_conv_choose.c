@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANDIDATES = 24, COMPILED = 2, PROPER = 0, WHOLE = 1 };
+enum { CANDIDATES = 24, COMPILED = 2, PLAIN = 0, FUSED = 1 };
 
-static const size_t workspace_bytes = 1ull << 30, product_bytes = 64ull << 20;
+static const size_t workspace_bytes = 1ull << 30, gemm_bytes = 64ull << 20;
 static const double build_seconds = 60;
 
 typedef struct entry {
     stk_conv_chosen     chosen; /* first: its way's parts are offers' or taken from there */
     char                key[STK_TUNING_KEY];
-    stk_conv_candidates offers;
-    bool                asked, can; /* what the libraries said */
+    stk_conv_candidates candidates;
+    bool                queried, can; /* what the libraries said */
     bool                wanted, ready;
     int                 restored; /* the graph whose only plan the file names; -1: none */
     struct entry       *next;
@@ -31,8 +31,8 @@ stk_status stk_conv_choices_new(stk_conv_choices **out, stk_error *err)
 
 static void free_entry(entry *e)
 {
-    stk_cudnn_plan_free(e->ready ? e->chosen.way.plan : NULL);
-    stk_conv_candidates_release(&e->offers);
+    stk_cudnn_plan_free(e->ready ? e->chosen.algorithm.plan : NULL);
+    stk_conv_candidates_release(&e->candidates);
     free(e);
 }
 
@@ -69,9 +69,9 @@ static stk_status find(stk_cuda_libraries *l, const stk_conv_problem *c, entry *
 static stk_status make_graph(const stk_cuda_libraries *l, entry *e, int graph, stk_error *err)
 {
     stk_cudnn_spec spec;
-    if (e->offers.graph[graph]) return STK_OK;
-    stk_conv_spec(&e->chosen.c, graph == WHOLE, &spec);
-    return stk_cudnn_graph_new(&e->offers.graph[graph], &(stk_cudnn_target){.handle = l->cudnn},
+    if (e->candidates.graph[graph]) return STK_OK;
+    stk_conv_spec(&e->chosen.c, graph == FUSED, &spec);
+    return stk_cudnn_graph_new(&e->candidates.graph[graph], &(stk_cudnn_target){.handle = l->cudnn},
                                &spec, err);
 }
 
@@ -81,21 +81,22 @@ static stk_status propose(const stk_cuda_libraries *l, entry *e, int graph, stk_
                                             .candidates = CANDIDATES,
                                             .compiled = COMPILED,
                                             .workspace = workspace_bytes};
-    if (e->offers.search[graph]) return STK_OK;
+    if (e->candidates.search[graph]) return STK_OK;
     STK_TRY(make_graph(l, e, graph, err));
-    return stk_cudnn_search_new(&e->offers.search[graph], e->offers.graph[graph], &options, err);
+    return stk_cudnn_search_new(&e->candidates.search[graph], e->candidates.graph[graph], &options,
+                                err);
 }
 
-static stk_status propose_product(const stk_cuda_libraries *l, entry *e, stk_error *err)
+static stk_status propose_gemm(const stk_cuda_libraries *l, entry *e, stk_error *err)
 {
-    if (e->offers.product) return STK_OK;
-    return stk_cublas_conv_new(&e->offers.product, l->blas, &e->chosen.c, product_bytes, err);
+    if (e->candidates.gemm) return STK_OK;
+    return stk_cublas_conv_new(&e->candidates.gemm, l->blas, &e->chosen.c, gemm_bytes, err);
 }
 
 static bool tuning_is_off(void)
 {
-    const char *said = getenv("STOKER_TUNE");
-    return said && strcmp(said, "off") == 0;
+    const char *setting = getenv("STOKER_TUNE");
+    return setting && strcmp(setting, "off") == 0;
 }
 
 /* What is added costs an engine a pass over memory that a product does not need; an engine that
@@ -103,13 +104,13 @@ static bool tuning_is_off(void)
 static stk_status propose_all(const stk_cuda_libraries *l, entry *e, stk_error *err)
 {
     const stk_conv_problem *c = &e->chosen.c;
-    bool                    product = stk_conv_is_product(c) && !propose_product(l, e, err);
-    if (c->plus && product) return STK_OK;
-    if (stk_conv_has_more(c) && !c->plus && stk_conv_spec_can(c) && !tuning_is_off() &&
-        propose(l, e, WHOLE, err))
-        e->offers.search[WHOLE] = NULL;
-    stk_status st = propose(l, e, PROPER, err);
-    return product || e->offers.search[WHOLE] ? STK_OK : st;
+    bool                    gemm = stk_conv_is_gemm(c) && !propose_gemm(l, e, err);
+    if (c->addend && gemm) return STK_OK;
+    if (stk_conv_has_more(c) && !c->addend && stk_conv_spec_can(c) && !tuning_is_off() &&
+        propose(l, e, FUSED, err))
+        e->candidates.search[FUSED] = NULL;
+    stk_status st = propose(l, e, PLAIN, err);
+    return gemm || e->candidates.search[FUSED] ? STK_OK : st;
 }
 
 bool stk_conv_can(const stk_device *device, const stk_conv_problem *c)
@@ -118,14 +119,15 @@ bool stk_conv_can(const stk_device *device, const stk_conv_problem *c)
     stk_error           why;
     entry              *e;
     if (stk_cuda_libraries_of(device, &l, &why) || find(l, c, &e, &why)) return true;
-    if (e->asked) return e->can;
+    if (e->queried) return e->can;
     stk_status st = stk_tuning_find(l->tuning, e->key, NULL) ? STK_OK : propose_all(l, e, &why);
-    e->asked = true;
+    e->queried = true;
     e->can = st != STK_E_UNSUPPORTED && st != STK_E_INVALID;
     return e->can;
 }
 
-stk_status stk_conv_note(const stk_device *device, const stk_conv_problem *c, stk_error *err)
+stk_status stk_conv_enqueue_choice(const stk_device *device, const stk_conv_problem *c,
+                                   stk_error *err)
 {
     stk_cuda_libraries *l;
     entry              *e;
@@ -135,9 +137,9 @@ stk_status stk_conv_note(const stk_device *device, const stk_conv_problem *c, st
     return STK_OK;
 }
 
-static void forget_offers(entry *e)
+static void free_candidates(entry *e)
 {
-    stk_conv_candidates_release(&e->offers);
+    stk_conv_candidates_release(&e->candidates);
     e->restored = -1;
 }
 
@@ -147,42 +149,42 @@ static stk_status restore(const stk_cuda_libraries *l, entry *e, const char *tex
     stk_cudnn_choice choice;
     const char      *rest;
     stk_conv_kind    kind = stk_conv_kind_parse(text, &rest);
-    int              graph = kind == STK_CONV_FUSED ? WHOLE : PROPER;
-    forget_offers(e);
-    if (kind == STK_CONV_NO_WAY)
+    int              graph = kind == STK_CONV_FUSED ? FUSED : PLAIN;
+    free_candidates(e);
+    if (kind == STK_CONV_NO_ALGORITHM)
         return stk_fail(err, STK_E_FORMAT, "tuning", e->key, "'%s' is no choice", text);
-    if (kind == STK_CONV_PRODUCT) {
-        STK_TRY(propose_product(l, e, err));
-        return stk_cublas_conv_parse(e->offers.product, rest, err);
+    if (kind == STK_CONV_GEMM) {
+        STK_TRY(propose_gemm(l, e, err));
+        return stk_cublas_conv_parse(e->candidates.gemm, rest, err);
     }
     STK_TRY(stk_cudnn_choice_parse(&choice, rest, err));
     STK_TRY(make_graph(l, e, graph, err));
-    STK_TRY(stk_cudnn_search_only(&e->offers.search[graph], e->offers.graph[graph], &choice,
+    STK_TRY(stk_cudnn_search_only(&e->candidates.search[graph], e->candidates.graph[graph], &choice,
                                   workspace_bytes, err));
     e->restored = graph;
     return STK_OK;
 }
 
 /* The entry keeps what its way needs and nothing else. */
-static void settle(entry *e, const stk_conv_algorithm *way, const char *how, double us)
+static void decide(entry *e, const stk_conv_algorithm *algorithm, const char *how, double us)
 {
-    e->chosen.way = *way;
+    e->chosen.algorithm = *algorithm;
     e->chosen.how = how;
     e->chosen.us = us;
     e->ready = true;
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
-        stk_cudnn_search *search = e->offers.search[i];
-        if (search && way->graph == e->offers.graph[i])
-            stk_cudnn_search_take(search, &(stk_cudnn_result){.plan = way->plan});
+        stk_cudnn_search *search = e->candidates.search[i];
+        if (search && algorithm->graph == e->candidates.graph[i])
+            stk_cudnn_search_take(search, &(stk_cudnn_result){.plan = algorithm->plan});
         stk_cudnn_search_free(search);
-        e->offers.search[i] = NULL;
-        if (way->graph == e->offers.graph[i]) continue;
-        stk_cudnn_graph_free(e->offers.graph[i]);
-        e->offers.graph[i] = NULL;
+        e->candidates.search[i] = NULL;
+        if (algorithm->graph == e->candidates.graph[i]) continue;
+        stk_cudnn_graph_free(e->candidates.graph[i]);
+        e->candidates.graph[i] = NULL;
     }
-    if (way->kind == STK_CONV_PRODUCT) return;
-    stk_cublas_conv_free(e->offers.product);
-    e->offers.product = NULL;
+    if (algorithm->kind == STK_CONV_GEMM) return;
+    stk_cublas_conv_free(e->candidates.gemm);
+    e->candidates.gemm = NULL;
 }
 
 static stk_status begin(const stk_cuda_libraries *l, entry *e, stk_error *err)
@@ -192,46 +194,48 @@ static stk_status begin(const stk_cuda_libraries *l, entry *e, stk_error *err)
     const char *text = stk_tuning_find(l->tuning, e->key, &us);
     if (text && !restore(l, e, text, &stale)) {
         if (e->restored >= 0) return STK_OK;
-        stk_conv_algorithm way = stk_conv_algorithm_of(&e->offers, 0, NULL);
-        settle(e, &way, "measured before", us);
+        stk_conv_algorithm algorithm = stk_conv_algorithm_of(&e->candidates, 0, NULL);
+        decide(e, &algorithm, "measured before", us);
         return STK_OK;
     }
-    if (text) forget_offers(e); /* a choice that is none any more is measured again */
+    if (text) free_candidates(e); /* a choice that is none any more is measured again */
     return propose_all(l, e, err);
 }
 
 /* Without timing: an engine, since what is compiled to do all at once takes seconds to make. */
-static stk_status take_first(entry *e, const char *how, stk_error *err)
+static stk_status use_first(entry *e, const char *how, stk_error *err)
 {
     stk_cudnn_result   result;
-    stk_conv_algorithm way;
+    stk_conv_algorithm algorithm;
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
-        if (!e->offers.search[i] || stk_cudnn_search_first(e->offers.search[i], &result, err))
+        if (!e->candidates.search[i] ||
+            stk_cudnn_search_first(e->candidates.search[i], &result, err))
             continue;
-        way = stk_conv_algorithm_of(&e->offers, i, &result);
-        settle(e, &way, how, 0);
+        algorithm = stk_conv_algorithm_of(&e->candidates, i, &result);
+        decide(e, &algorithm, how, 0);
         return STK_OK;
     }
-    way = e->offers.product ? stk_conv_algorithm_of(&e->offers, 0, NULL) : (stk_conv_algorithm){0};
-    settle(e, &way, how, 0);
+    algorithm = e->candidates.gemm ? stk_conv_algorithm_of(&e->candidates, 0, NULL)
+                                   : (stk_conv_algorithm){0};
+    decide(e, &algorithm, how, 0);
     return STK_OK;
 }
 
 static stk_status measure(stk_device *device, stk_cuda_libraries *l, entry *e, stk_error *err)
 {
     char               text[STK_TUNING_CHOICE];
-    stk_conv_algorithm way;
+    stk_conv_algorithm algorithm;
     double             us;
-    stk_status         st = stk_conv_measure(device, l, &e->chosen.c, &e->offers, &way, &us, err);
-    if (st == STK_E_NOMEM) return take_first(e, "not measured: no memory to do so", err);
+    stk_status st = stk_conv_measure(device, l, &e->chosen.c, &e->candidates, &algorithm, &us, err);
+    if (st == STK_E_NOMEM) return use_first(e, "not measured: no memory to do so", err);
     if (st == STK_E_UNSUPPORTED) {
-        settle(e, &(stk_conv_algorithm){0}, "no engine runs", 0);
+        decide(e, &(stk_conv_algorithm){0}, "no engine runs", 0);
         return STK_OK;
     }
     STK_TRY(st);
-    settle(e, &way, "measured", us);
-    return stk_tuning_set(l->tuning, e->key, stk_conv_algorithm_text(&way, text, sizeof text), us,
-                          err);
+    decide(e, &algorithm, "measured", us);
+    return stk_tuning_set(l->tuning, e->key, stk_conv_algorithm_text(&algorithm, text, sizeof text),
+                          us, err);
 }
 
 static stk_status build(const stk_device *device, stk_cudnn_search *const *list, int count,
@@ -247,18 +251,19 @@ static stk_status finish(stk_device *device, stk_cuda_libraries *l, entry *e, st
     if (e->ready) return STK_OK;
     if (e->restored >= 0) {
         stk_tuning_find(l->tuning, e->key, &us);
-        if (stk_cudnn_search_built(e->offers.search[e->restored])) {
-            STK_TRY(take_first(e, "measured before", err));
+        if (stk_cudnn_search_built(e->candidates.search[e->restored])) {
+            STK_TRY(use_first(e, "measured before", err));
             e->chosen.us = us;
             return STK_OK;
         }
-        forget_offers(e);
+        free_candidates(e);
         STK_TRY(propose_all(l, e, err));
         if (!tuning_is_off())
             for (int i = 0; i < STK_CONV_GRAPHS; i++)
-                if (e->offers.search[i]) STK_TRY(build(device, &e->offers.search[i], 1, err));
+                if (e->candidates.search[i])
+                    STK_TRY(build(device, &e->candidates.search[i], 1, err));
     }
-    return tuning_is_off() ? take_first(e, "not measured", err) : measure(device, l, e, err);
+    return tuning_is_off() ? use_first(e, "not measured", err) : measure(device, l, e, err);
 }
 
 static bool is_due(const entry *e)
@@ -268,15 +273,15 @@ static bool is_due(const entry *e)
 
 static stk_status build_all(stk_device *device, stk_cuda_libraries *l, stk_error *err)
 {
-    int count = 0, room = 0;
+    int count = 0, capacity = 0;
     for (entry *e = l->convs->first; e; e = e->next)
-        room += is_due(e) ? STK_CONV_GRAPHS : 0;
-    stk_cudnn_search **list = calloc((size_t)room + 1, sizeof *list);
+        capacity += is_due(e) ? STK_CONV_GRAPHS : 0;
+    stk_cudnn_search **list = calloc((size_t)capacity + 1, sizeof *list);
     if (!list) return stk_fail(err, STK_E_NOMEM, "cudnn", NULL, "no memory");
     for (entry *e = l->convs->first; e; e = e->next)
         for (int i = 0; i < STK_CONV_GRAPHS && is_due(e); i++)
-            if (e->offers.search[i] && (i == e->restored || !tuning_is_off()))
-                list[count++] = e->offers.search[i];
+            if (e->candidates.search[i] && (i == e->restored || !tuning_is_off()))
+                list[count++] = e->candidates.search[i];
     stk_status st = build(device, list, count, err);
     free(list);
     return st;

@@ -12,9 +12,9 @@
 
 typedef struct stk_conv_chosen {
     stk_conv_problem   c;
-    stk_conv_algorithm way; /* may be none: everything proposed failed */
-    const char        *how; /* "measured", ... */
-    double             us;  /* of one run; 0: not known */
+    stk_conv_algorithm algorithm; /* may be none: everything proposed failed */
+    const char        *how;       /* "measured", ... */
+    double             us;        /* of one run; 0: not known */
 } stk_conv_chosen;
 
 STK_NODISCARD stk_status stk_conv_choices_new(stk_conv_choices **out, stk_error *err);
@@ -24,8 +24,8 @@ void                     stk_conv_choices_free(stk_conv_choices *choices);
  * says why. */
 bool stk_conv_can(const stk_device *device, const stk_conv_problem *c);
 /* c will be asked for. */
-STK_NODISCARD stk_status stk_conv_note(const stk_device *device, const stk_conv_problem *c,
-                                       stk_error *err);
+STK_NODISCARD stk_status stk_conv_enqueue_choice(const stk_device       *device,
+                                                 const stk_conv_problem *c, stk_error *err);
 /* *out is lent as long as the device is there. */
 STK_NODISCARD stk_status stk_conv_choose(const stk_device *device, const stk_conv_problem *c,
                                          const stk_conv_chosen **out, stk_error *err);

@@ -7,39 +7,39 @@ enum { SETS = 16, ALIGNMENT = 256, SAMPLES = 5, NOISE = 0x2c };
 static const double give_up = 1.5;
 static const double seconds = 0.5; /* for the engines of a graph; the rest is not timed */
 
-void stk_conv_candidates_release(stk_conv_candidates *offers)
+void stk_conv_candidates_release(stk_conv_candidates *candidates)
 {
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
-        stk_cudnn_search_free(offers->search[i]);
-        stk_cudnn_graph_free(offers->graph[i]);
+        stk_cudnn_search_free(candidates->search[i]);
+        stk_cudnn_graph_free(candidates->graph[i]);
     }
-    stk_cublas_conv_free(offers->product);
-    *offers = (stk_conv_candidates){0};
+    stk_cublas_conv_free(candidates->gemm);
+    *candidates = (stk_conv_candidates){0};
 }
 
-stk_conv_algorithm stk_conv_algorithm_of(const stk_conv_candidates *offers, int graph,
+stk_conv_algorithm stk_conv_algorithm_of(const stk_conv_candidates *candidates, int graph,
                                          const stk_cudnn_result *result)
 {
-    if (!result) return (stk_conv_algorithm){.kind = STK_CONV_PRODUCT, .product = offers->product};
+    if (!result) return (stk_conv_algorithm){.kind = STK_CONV_GEMM, .gemm = candidates->gemm};
     return (stk_conv_algorithm){.kind = graph ? STK_CONV_FUSED : STK_CONV_ENGINE,
-                                .graph = offers->graph[graph],
+                                .graph = candidates->graph[graph],
                                 .plan = (stk_cudnn_plan *)result->plan,
                                 .choice = result->choice};
 }
 
 /* Memory to run in: copies of the operands that are larger than the cache together, as in a step of
  * training, where nothing of a tensor is left in it. */
-typedef struct room {
+typedef struct timing_buffers {
     stk_device               *device;
     const stk_cuda_libraries *libraries;
     const stk_conv_problem   *c;
     char                     *memory;
     stk_conv_addresses        addresses[SETS];
-    stk_conv_bound_pack       seat[SETS];
+    stk_conv_bound_pack       bound_pack[SETS];
     int                       sets;
     stk_timer                 timer;
-    const stk_conv_algorithm *way; /* that is timed */
-} room;
+    const stk_conv_algorithm *algorithm; /* that is timed */
+} timing_buffers;
 
 static size_t padded(uint64_t bytes)
 {
@@ -51,15 +51,15 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static void leave_seats(room *r)
+static void release_bound_packs(timing_buffers *r)
 {
     for (int i = 0; i < r->sets; i++)
-        stk_conv_bound_pack_release(&r->seat[i]);
+        stk_conv_bound_pack_release(&r->bound_pack[i]);
 }
 
-static void close_room(room *r)
+static void free_timing_buffers(timing_buffers *r)
 {
-    leave_seats(r);
+    release_bound_packs(r);
     stk_timer_release(&r->timer);
     if (r->memory) cudaFree(r->memory);
 }
@@ -72,7 +72,7 @@ static size_t set_bytes(const stk_cudnn_spec *spec)
     return bytes;
 }
 
-static void furnish(room *r, const stk_cudnn_spec *spec, size_t scratch)
+static void fill_timing_buffers(timing_buffers *r, const stk_cudnn_spec *spec, size_t scratch)
 {
     char *at = r->memory + scratch;
     for (int set = 0; set < r->sets; set++) {
@@ -85,7 +85,7 @@ static void furnish(room *r, const stk_cudnn_spec *spec, size_t scratch)
 }
 
 /* Where there is no memory for several sets, one must do. */
-static stk_status open_room(room *r, size_t scratch, stk_error *err)
+static stk_status alloc_timing_buffers(timing_buffers *r, size_t scratch, stk_error *err)
 {
     stk_cuda      *cuda = stk_cuda_of(r->device);
     stk_cudnn_spec spec;
@@ -99,7 +99,7 @@ static stk_status open_room(room *r, size_t scratch, stk_error *err)
         r->memory = NULL;
         STK_CUDA_TRY(cudaMalloc((void **)&r->memory, scratch + each), "measuring", err);
     }
-    furnish(r, &spec, scratch);
+    fill_timing_buffers(r, &spec, scratch);
     STK_CUDA_TRY(cudaMemsetAsync(r->memory + scratch, NOISE, (size_t)r->sets * each, cuda->stream),
                  "measuring", err);
     return stk_timer_init(&r->timer, cuda->stream, r->sets, err);
@@ -107,17 +107,17 @@ static stk_status open_room(room *r, size_t scratch, stk_error *err)
 
 static stk_status run(void *context, int set, stk_error *err)
 {
-    room *r = context;
-    return stk_conv_algorithm_run(r->device, r->libraries->cudnn, r->c, r->way, &r->addresses[set],
-                                  &r->seat[set], err);
+    timing_buffers *r = context;
+    return stk_conv_algorithm_run(r->device, r->libraries->cudnn, r->c, r->algorithm,
+                                  &r->addresses[set], &r->bound_pack[set], err);
 }
 
 /* 0 in *us where it does not run; an error where nothing will run any more. */
-static stk_status time_way(room *r, const stk_conv_algorithm *way, int samples, double limit,
-                           double *us, stk_error *err)
+static stk_status time_algorithm(timing_buffers *r, const stk_conv_algorithm *algorithm,
+                                 int samples, double limit, double *us, stk_error *err)
 {
-    leave_seats(r);
-    r->way = way;
+    release_bound_packs(r);
+    r->algorithm = algorithm;
     if (!stk_timer_median(&r->timer, samples, limit, run, r, us, err)) return STK_OK;
     *us = 0;
     cudaGetLastError();
@@ -125,24 +125,25 @@ static stk_status time_way(room *r, const stk_conv_algorithm *way, int samples, 
     return STK_OK;
 }
 
-static stk_status best_algorithm(room *r, stk_cublas_conv *product, const stk_conv_algorithm *way,
-                                 double *us, stk_error *err)
+static stk_status best_algorithm(timing_buffers *r, stk_cublas_conv *gemm,
+                                 const stk_conv_algorithm *algorithm, double *us, stk_error *err)
 {
     int best = -1;
-    for (int i = 0; i < stk_cublas_conv_count(product); i++) {
+    for (int i = 0; i < stk_cublas_conv_count(gemm); i++) {
         double now;
-        stk_cublas_conv_choose(product, i);
-        STK_TRY(time_way(r, way, SAMPLES, best < 0 ? 0 : give_up * *us, &now, err));
+        stk_cublas_conv_choose(gemm, i);
+        STK_TRY(time_algorithm(r, algorithm, SAMPLES, best < 0 ? 0 : give_up * *us, &now, err));
         if (now <= 0 || (best >= 0 && now >= *us)) continue;
         best = i;
         *us = now;
     }
-    if (best >= 0) stk_cublas_conv_choose(product, best);
+    if (best >= 0) stk_cublas_conv_choose(gemm, best);
     return STK_OK;
 }
 
-static stk_status best_engine(room *r, stk_cudnn_search *search, const stk_cudnn_graph *graph,
-                              stk_cudnn_result *result, stk_error *err)
+static stk_status best_engine(timing_buffers *r, stk_cudnn_search *search,
+                              const stk_cudnn_graph *graph, stk_cudnn_result *result,
+                              stk_error *err)
 {
     int                    tensors = stk_cudnn_graph_spec(graph)->tensors;
     void                  *data[SETS * STK_CUDNN_TENSORS] = {0};
@@ -160,66 +161,67 @@ static stk_status best_engine(room *r, stk_cudnn_search *search, const stk_cudnn
 }
 
 /* One of each kind. */
-static stk_status find_ways(room *r, stk_conv_candidates *offers, stk_conv_algorithm *ways,
-                            double *us, int *count, stk_error *err)
+static stk_status find_algorithms(timing_buffers *r, stk_conv_candidates *candidates,
+                                  stk_conv_algorithm *algorithms, double *us, int *count,
+                                  stk_error *err)
 {
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
         stk_cudnn_result result = {0};
-        if (!offers->search[i]) continue;
-        STK_TRY(best_engine(r, offers->search[i], offers->graph[i], &result, err));
+        if (!candidates->search[i]) continue;
+        STK_TRY(best_engine(r, candidates->search[i], candidates->graph[i], &result, err));
         if (!result.plan) continue;
         us[*count] = result.us;
-        ways[(*count)++] = stk_conv_algorithm_of(offers, i, &result);
+        algorithms[(*count)++] = stk_conv_algorithm_of(candidates, i, &result);
     }
-    if (!offers->product) return STK_OK;
-    ways[*count] = stk_conv_algorithm_of(offers, 0, NULL);
+    if (!candidates->gemm) return STK_OK;
+    algorithms[*count] = stk_conv_algorithm_of(candidates, 0, NULL);
     us[*count] = 0;
-    STK_TRY(best_algorithm(r, offers->product, &ways[*count], &us[*count], err));
+    STK_TRY(best_algorithm(r, candidates->gemm, &algorithms[*count], &us[*count], err));
     *count += us[*count] > 0;
     return STK_OK;
 }
 
 /* What follows is timed with each, where some needs it and others do not. */
-static stk_status compare(room *r, stk_conv_candidates *offers, stk_conv_algorithm *out, double *us,
-                          stk_error *err)
+static stk_status compare(timing_buffers *r, stk_conv_candidates *candidates,
+                          stk_conv_algorithm *out, double *us, stk_error *err)
 {
-    stk_conv_algorithm ways[STK_CONV_KINDS];
+    stk_conv_algorithm algorithms[STK_CONV_KINDS];
     double             alone[STK_CONV_KINDS];
     int                count = 0, best = -1;
-    STK_TRY(find_ways(r, offers, ways, alone, &count, err));
+    STK_TRY(find_algorithms(r, candidates, algorithms, alone, &count, err));
     for (int i = 0; i < count; i++) {
         if (count > 1 || stk_conv_has_more(r->c))
-            STK_TRY(time_way(r, &ways[i], STK_TIMER_SAMPLES, 0, &alone[i], err));
+            STK_TRY(time_algorithm(r, &algorithms[i], STK_TIMER_SAMPLES, 0, &alone[i], err));
         if (alone[i] > 0 && (best < 0 || alone[i] < alone[best])) best = i;
     }
     if (best < 0)
         return stk_fail(err, STK_E_UNSUPPORTED, "cudnn", stk_conv_op(r->c->pass)->name,
                         "none of %d ways to compute it runs", count);
-    *out = ways[best];
+    *out = algorithms[best];
     *us = alone[best];
     return STK_OK;
 }
 
 /* Of all that may be timed in it. */
-static size_t scratch_of(const stk_conv_problem *c, const stk_conv_candidates *offers)
+static size_t scratch_of(const stk_conv_problem *c, const stk_conv_candidates *candidates)
 {
-    enum { PRODUCT_BYTES = 64 << 20 };
-    size_t         bytes = offers->product ? PRODUCT_BYTES : 0;
+    enum { GEMM_BYTES = 64 << 20 };
+    size_t         bytes = candidates->gemm ? GEMM_BYTES : 0;
     stk_cudnn_spec spec;
     stk_conv_spec(c, false, &spec);
     for (int i = 0; i < STK_CONV_GRAPHS; i++)
-        if (offers->search[i])
-            bytes = most(bytes, padded(stk_cudnn_search_workspace(offers->search[i])));
-    return bytes + (c->plus ? stk_cudnn_tensor_bytes(&spec.tensor[STK_CONV_RESULT]) : 0);
+        if (candidates->search[i])
+            bytes = most(bytes, padded(stk_cudnn_search_workspace(candidates->search[i])));
+    return bytes + (c->addend ? stk_cudnn_tensor_bytes(&spec.tensor[STK_CONV_RESULT]) : 0);
 }
 
 stk_status stk_conv_measure(stk_device *device, const stk_cuda_libraries *libraries,
-                            const stk_conv_problem *c, stk_conv_candidates *offers,
+                            const stk_conv_problem *c, stk_conv_candidates *candidates,
                             stk_conv_algorithm *out, double *us, stk_error *err)
 {
-    room       r = {.device = device, .libraries = libraries, .c = c};
-    stk_status st = open_room(&r, scratch_of(c, offers), err);
-    if (!st) st = compare(&r, offers, out, us, err);
-    close_room(&r);
+    timing_buffers r = {.device = device, .libraries = libraries, .c = c};
+    stk_status     st = alloc_timing_buffers(&r, scratch_of(c, candidates), err);
+    if (!st) st = compare(&r, candidates, out, us, err);
+    free_timing_buffers(&r);
     return st;
 }

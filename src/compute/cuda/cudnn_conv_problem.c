@@ -21,7 +21,7 @@ stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_directio
                                 .shape = stk_conv2d_shape_of(stk_conv_op(pass), instance),
                                 .attrs = *(const stk_conv2d_attrs *)instance->attrs,
                                 .bias = pass == STK_CONV_FORWARD && instance->input_count > 2,
-                                .plus = pass == STK_CONV_INPUT && instance->input_count > 2,
+                                .addend = pass == STK_CONV_INPUT && instance->input_count > 2,
                                 .deterministic = device->options.deterministic,
                                 .tf32 = device->options.tf32};
     const stk_tensor_type *images = pass == STK_CONV_INPUT ? &instance->out[0] : &instance->in[0];
@@ -30,7 +30,7 @@ stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_directio
     return c;
 }
 
-bool stk_conv_is_product(const stk_conv_problem *c)
+bool stk_conv_is_gemm(const stk_conv_problem *c)
 {
     const stk_conv2d_attrs *a = &c->attrs;
     return c->shape.kernel_h == 1 && c->shape.kernel_w == 1 && a->stride[0] == 1 &&
@@ -40,7 +40,7 @@ bool stk_conv_is_product(const stk_conv_problem *c)
 
 bool stk_conv_has_more(const stk_conv_problem *c)
 {
-    return c->bias || c->plus || c->act.act != STK_CUDA_ACT_NONE;
+    return c->bias || c->addend || c->act.act != STK_CUDA_ACT_NONE;
 }
 
 char *stk_conv_key(const stk_conv_problem *c, char *text, size_t capacity)
@@ -55,7 +55,7 @@ char *stk_conv_key(const stk_conv_problem *c, char *text, size_t capacity)
              (long long)s->kernel_h, (long long)s->kernel_w, a->stride[0], a->stride[1],
              a->dilation[0], a->dilation[1], a->pad[0], a->pad[1], a->pad[2], a->pad[3], a->groups,
              (int)c->act.act, (double)c->act.a, (double)c->act.b, c->bias ? " bias" : "",
-             c->plus ? " plus" : "", c->deterministic ? " deterministic" : "",
+             c->addend ? " plus" : "", c->deterministic ? " deterministic" : "",
              c->tf32 ? " tf32" : "");
     return text;
 }
@@ -129,7 +129,7 @@ static int between(stk_cudnn_spec *spec)
 static void put_more(const stk_conv_problem *c, stk_cudnn_spec *spec)
 {
     enum { RESULT = STK_CONV_RESULT + 1, THIRD = STK_CONV_THIRD + 1 };
-    bool             acts = c->act.act != STK_CUDA_ACT_NONE, adds = c->bias || c->plus;
+    bool             acts = c->act.act != STK_CUDA_ACT_NONE, adds = c->bias || c->addend;
     stk_cudnn_tensor third = spec->tensor[STK_CONV_RESULT];
     if (c->bias)
         third = (stk_cudnn_tensor){.dim = {1, c->shape.out_c, 1, 1}, .dtype = CUDNN_DATA_FLOAT};

@@ -20,7 +20,7 @@ typedef struct stk_conv_problem {
     stk_conv2d_shape    shape; /* in_c with its padding */
     stk_conv2d_attrs    attrs;
     stk_cuda_activation act;
-    bool                bias, plus;
+    bool                bias, addend;
     bool                deterministic, tf32;
 } stk_conv_problem;
 
@@ -30,7 +30,7 @@ const stk_graph_op *stk_conv_op(stk_conv_direction pass);
 stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_direction pass,
                                      const stk_op_instance *instance, stk_format x);
 /* Whether it is a product of two matrices. */
-bool stk_conv_is_product(const stk_conv_problem *c);
+bool stk_conv_is_gemm(const stk_conv_problem *c);
 /* Whether something follows the convolution proper: a bias, an activation, an addition. */
 bool stk_conv_has_more(const stk_conv_problem *c);
 

@@ -118,13 +118,13 @@ int stk_cudnn_search_built(const stk_cudnn_search *search)
 
 size_t stk_cudnn_search_workspace(const stk_cudnn_search *search)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (int i = 0; i < search->count; i++) {
         if (!search->list[i].plan) continue;
         const size_t bytes = stk_cudnn_plan_workspace(search->list[i].plan);
-        if (bytes > most) most = bytes;
+        if (bytes > max) max = bytes;
     }
-    return most;
+    return max;
 }
 
 /* What the building threads share: which plan is next. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 20, ALIGNMENT = 8, TAGS = 1 << 16, MOST_RECORDS = 1 << 20 };
+enum { BUFFER = 1 << 20, ALIGNMENT = 8, TAGS = 1 << 16, RECORDS_MAX = 1 << 20 };
 static const uint64_t flush_every_ns = 100000000;
 
 typedef struct record {
@@ -49,11 +49,11 @@ static const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELAT
                                            CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *most)
+static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *max)
 {
     *buffer = aligned_alloc(ALIGNMENT, BUFFER);
     *size = *buffer ? BUFFER : 0;
-    *most = 0;
+    *max = 0;
 }
 
 static stk_device_activity_kind copy_kind(uint8_t kind)
@@ -66,7 +66,7 @@ static stk_device_activity_kind copy_kind(uint8_t kind)
 static void add(stk_cupti *c, const record *r)
 {
     stk_error unasked;
-    if (r->begin && r->end && c->records.size / sizeof *r < MOST_RECORDS &&
+    if (r->begin && r->end && c->records.size / sizeof *r < RECORDS_MAX &&
         !stk_blob_append(&c->records, r, sizeof *r, &unasked))
         return;
     c->lost++;
@@ -209,8 +209,8 @@ static uint64_t tag_of(const stk_cupti *c, const record *r)
 
 /* Kernels of one tag follow one another; copies may lie between them. Gives how many there are on
  * one side of at. */
-static uint32_t count_beside(const stk_cupti *c, const record *list, size_t count, size_t at,
-                             int step)
+static uint32_t count_same_tag(const stk_cupti *c, const record *list, size_t count, size_t at,
+                               int step)
 {
     uint32_t       found = 0;
     const uint64_t tag = tag_of(c, &list[at]);
@@ -222,8 +222,8 @@ static uint32_t count_beside(const stk_cupti *c, const record *list, size_t coun
     return found;
 }
 
-static void tell_record(const stk_cupti *c, const record *list, size_t count, size_t at,
-                        stk_device_activity_fn listener, void *context)
+static void report_record(const stk_cupti *c, const record *list, size_t count, size_t at,
+                          stk_device_activity_fn listener, void *context)
 {
     const record *r = &list[at];
     const bool    is_copy = r->kind == STK_ACTIVITY_COPY_IN || r->kind == STK_ACTIVITY_COPY_OUT;
@@ -239,7 +239,7 @@ static void tell_record(const stk_cupti *c, const record *list, size_t count, si
                              .bytes = r->bytes};
     if (r->kind == STK_ACTIVITY_KERNEL) {
         a.kernels_of_tag =
-            1 + count_beside(c, list, count, at, -1) + count_beside(c, list, count, at, 1);
+            1 + count_same_tag(c, list, count, at, -1) + count_same_tag(c, list, count, at, 1);
         if (c->library.demangle) plain = c->library.demangle(a.name, NULL, NULL, &status);
         if (plain) a.name = plain;
     }
@@ -247,7 +247,7 @@ static void tell_record(const stk_cupti *c, const record *list, size_t count, si
     free(plain);
 }
 
-void stk_cupti_tell(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context)
+void stk_cupti_poll(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context)
 {
     stk_blob taken;
     if (!cupti) return;
@@ -264,7 +264,7 @@ void stk_cupti_tell(stk_cupti *cupti, bool all, stk_device_activity_fn listener,
         if (list[i].kind == STK_ACTIVITY_KERNEL && tag_of(cupti, &list[i]))
             cupti->stream = list[i].stream;
     for (size_t i = 0; i < count; i++)
-        tell_record(cupti, list, count, i, listener, context);
+        report_record(cupti, list, count, i, listener, context);
     pthread_mutex_unlock(&cupti->lock);
     stk_blob_release(&taken);
 }
@@ -294,7 +294,7 @@ void stk_cupti_leave(stk_cupti *cupti)
     (void)cupti;
 }
 
-void stk_cupti_tell(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context)
+void stk_cupti_poll(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context)
 {
     (void)cupti, (void)all, (void)listener, (void)context;
 }

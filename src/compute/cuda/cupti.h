@@ -15,6 +15,6 @@ void stk_cupti_free(stk_cupti *cupti);
 void stk_cupti_enter(stk_cupti *cupti, uint64_t tag);
 void stk_cupti_leave(stk_cupti *cupti);
 /* Tells what has come, by time; all: of everything that the GPU has done. */
-void stk_cupti_tell(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context);
+void stk_cupti_poll(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context);
 
 #endif

@@ -10,9 +10,9 @@
 
 enum { OLDEST = 18 /* of CUDA 12.0: records had their form by then */ };
 
-static const char *const usual[] = {"libcupti.so.13", "libcupti.so.12",
-                                    "/usr/local/cuda/lib64/libcupti.so.13",
-                                    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
+static const char *const defaults[] = {"libcupti.so.13", "libcupti.so.12",
+                                       "/usr/local/cuda/lib64/libcupti.so.13",
+                                       "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
 
 static const char *find_all(void *from, stk_cupti_library *l)
 {
@@ -45,8 +45,8 @@ stk_status stk_cupti_library_open(stk_cupti_library *library, stk_error *err)
     const char *path;
     uint32_t    version = 0;
     char        why[STK_CUDA_WHY];
-    void       *from =
-        stk_cuda_library_load("STOKER_CUPTI", usual, sizeof usual / sizeof *usual, &path, why);
+    void *from = stk_cuda_library_load("STOKER_CUPTI", defaults, sizeof defaults / sizeof *defaults,
+                                       &path, why);
     if (!from)
         return stk_fail(
             err, STK_E_UNSUPPORTED, "cupti", path,

@@ -10,10 +10,10 @@ typedef struct stk_decode_stream stk_decode_stream;
 /* For up to most images at a time. */
 STK_NODISCARD stk_status stk_decode_stream_new(stk_decode_stream **out, stk_nvjpeg *nvjpeg,
                                                size_t most, stk_error *err);
-void                     stk_decode_stream_free(stk_decode_stream *lane); /* NULL is fine */
+void                     stk_decode_stream_free(stk_decode_stream *stream); /* NULL is fine */
 
 /* As stk_decode_device.decode, for at most as many. */
-STK_NODISCARD stk_status stk_decode_stream_decode(stk_decode_stream  *lane,
+STK_NODISCARD stk_status stk_decode_stream_decode(stk_decode_stream  *stream,
                                                   stk_decode_request *requests, size_t count,
                                                   stk_error *err);
 

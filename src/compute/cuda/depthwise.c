@@ -7,8 +7,8 @@
 /* Pixels of all images, and elements of one with what is looked for around it. */
 static bool fits(int64_t batch, int64_t rows, int64_t columns, int64_t channels)
 {
-    enum { AROUND = 16 };
-    int64_t pixels = (rows + AROUND) * (columns + AROUND); /* a row fits 31 bits */
+    enum { MARGIN = 16 };
+    int64_t pixels = (rows + MARGIN) * (columns + MARGIN); /* a row fits 31 bits */
     return pixels <= INT32_MAX / channels && batch <= INT32_MAX / 2 / pixels;
 }
 

@@ -2,9 +2,9 @@
 #include "compute/cuda_kernels/depthwise.h"
 #include <math.h>
 
-enum { WIDE_MOST = 64, SEGMENTS_MOST = 16, WORD = 4 };
+enum { WIDE_MAX = 64, SEGMENTS_MAX = 16, WORD = 4 };
 /* A multiprocessor's: blocks, bytes of shared memory, and those that each block costs besides. */
-enum { BLOCKS_MOST = 32, SHARED_ALL = 224 * 1024, SHARED_EACH = 1024 };
+enum { BLOCKS_MAX = 32, SHARED_ALL = 224 * 1024, SHARED_EACH = 1024 };
 
 /* What the kinds differ in. */
 typedef struct figure {
@@ -57,7 +57,7 @@ static int resident_blocks(const figure *f, int wide, int groups)
     int by_threads = f->threads / (wide * groups);
     int by_shared = SHARED_ALL / (shared_bytes(f, wide, groups) + SHARED_EACH);
     int least = by_threads < by_shared ? by_threads : by_shared;
-    return least > BLOCKS_MOST ? BLOCKS_MOST : least;
+    return least > BLOCKS_MAX ? BLOCKS_MAX : least;
 }
 
 /* How good a block is: the part of its threads, of a warp's lanes and of the bytes on their way
@@ -77,7 +77,7 @@ static double worth(const figure *f, int words, int wide, int groups)
 static void choose_block(const figure *f, stk_cuda_depthwise_plan *p)
 {
     double best = 0;
-    int    most = p->words < WIDE_MOST ? p->words : WIDE_MOST, all = up(f->width, f->columns);
+    int    most = p->words < WIDE_MAX ? p->words : WIDE_MAX, all = up(f->width, f->columns);
     for (int wide = p->unit; wide <= most; wide += p->unit)
         for (int groups = 1; groups <= all && wide * groups <= STK_CUDA_DW_THREADS; groups++) {
             double here = worth(f, p->words, wide, groups);
@@ -94,7 +94,7 @@ static const double WORTH_IT = 0.95;
 static void choose_rows(const figure *f, int64_t batch, int slots, stk_cuda_depthwise_plan *p)
 {
     double best = INFINITY;
-    for (int segments = 1; segments <= SEGMENTS_MOST && segments <= f->height; segments++) {
+    for (int segments = 1; segments <= SEGMENTS_MAX && segments <= f->height; segments++) {
         int     turns = up(up(f->height, segments), f->rows), rows = turns * f->rows;
         int     steps = up(turns + f->lead, f->turns);
         int64_t items = batch * p->strips * up(f->height, rows);
@@ -118,7 +118,7 @@ stk_cuda_depthwise_plan stk_cuda_depthwise_plan_of(const stk_cuda_conv_args *arg
     choose_block(&f, &p);
     int slots = processors * resident_blocks(&f, p.wide, p.groups) / p.chunks;
     choose_rows(&f, args->batch, slots < 1 ? 1 : slots, &p);
-    p.plain = !args->plus && args->low == -INFINITY && args->high == INFINITY;
+    p.plain = !args->addend && args->low == -INFINITY && args->high == INFINITY;
     p.shared = shared_bytes(&f, p.wide, p.groups);
     return p;
 }

@@ -35,7 +35,7 @@ stk_status stk_cuda_event_query(stk_device *device, void *event, bool wait, bool
         (void)cudaGetLastError(); /* else the next launch would find it */
         return STK_OK;
     }
-    stk_cuda_note(cuda, code, "waiting for a step");
+    stk_cuda_record_failure(cuda, code, "waiting for a step");
     if (cuda->failed == cudaSuccess) return STK_OK;
     return stk_cuda_fail(err, cuda->failed, cuda->failed_at, cuda->name);
 }

@@ -46,36 +46,39 @@ void stk_cuda_host_free(stk_device *device, void *data, size_t size)
 void stk_cuda_free(stk_device *device, void *data, size_t size)
 {
     (void)size;
-    stk_cuda_note(stk_cuda_of(device), cudaFree(data), "cudaFree");
+    stk_cuda_record_failure(stk_cuda_of(device), cudaFree(data), "cudaFree");
 }
 
 void stk_cuda_upload(stk_device *device, void *dst, const void *src, size_t size)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    stk_cuda_note(cuda, cudaMemcpyAsync(dst, src, size, cudaMemcpyHostToDevice, cuda->stream),
-                  "copying to the GPU");
-    stk_cuda_note(cuda, cudaStreamSynchronize(cuda->stream), "copying to the GPU");
+    stk_cuda_record_failure(cuda,
+                            cudaMemcpyAsync(dst, src, size, cudaMemcpyHostToDevice, cuda->stream),
+                            "copying to the GPU");
+    stk_cuda_record_failure(cuda, cudaStreamSynchronize(cuda->stream), "copying to the GPU");
 }
 
 void stk_cuda_download(stk_device *device, void *dst, const void *src, size_t size)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    stk_cuda_note(cuda, cudaMemcpyAsync(dst, src, size, cudaMemcpyDeviceToHost, cuda->stream),
-                  "copying from the GPU");
-    stk_cuda_note(cuda, cudaStreamSynchronize(cuda->stream), "copying from the GPU");
+    stk_cuda_record_failure(cuda,
+                            cudaMemcpyAsync(dst, src, size, cudaMemcpyDeviceToHost, cuda->stream),
+                            "copying from the GPU");
+    stk_cuda_record_failure(cuda, cudaStreamSynchronize(cuda->stream), "copying from the GPU");
 }
 
 void stk_cuda_clear(stk_device *device, void *dst, size_t size)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    stk_cuda_note(cuda, cudaMemsetAsync(dst, 0, size, cuda->stream), "clearing memory of the GPU");
+    stk_cuda_record_failure(cuda, cudaMemsetAsync(dst, 0, size, cuda->stream),
+                            "clearing memory of the GPU");
 }
 
 stk_status stk_cuda_sync(stk_device *device, stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
     STK_TRY(stk_cuda_flush(device, err));
-    stk_cuda_note(cuda, cudaStreamSynchronize(cuda->stream), "waiting for the GPU");
+    stk_cuda_record_failure(cuda, cudaStreamSynchronize(cuda->stream), "waiting for the GPU");
     if (cuda->failed == cudaSuccess) return STK_OK;
     return stk_cuda_fail(err, cuda->failed, cuda->failed_at, cuda->name);
 }

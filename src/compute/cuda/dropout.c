@@ -23,7 +23,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     stk_cuda_layout          layout = stk_cuda_layout_of(type, call->in_format[0]);
     stk_cuda_dropout_args    args = {.dtype = (int)type->dtype,
                                      .count = layout.elements,
-                                     .together = 1,
+                                     .group_size = 1,
                                      .seed = attrs->seed,
                                      .least = (uint64_t)ceil(attrs->rate * 0x1p32),
                                      .stream = attrs->stream,
@@ -31,7 +31,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
                                      .step = call->in[1],
                                      .x = call->in[0],
                                      .y = call->out[0]};
-    if (attrs->rows && args.count) args.together = args.count / type->shape.dim[0];
+    if (attrs->rows && args.count) args.group_size = args.count / type->shape.dim[0];
     return stk_cuda_launched(
         call, stk_cuda_dropout_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

@@ -7,10 +7,10 @@
 
 /* Below so many rows most of the time would be spent on beginning and ending; with more columns x
  * would be read too often; with more depth libraries are faster (docs/cuda-convolutions.md). */
-enum { ROWS_LEAST = 8192, COLUMNS_MOST = 1024, DEPTH_MOST = 256 };
+enum { ROWS_MIN = 8192, COLUMNS_MAX = 1024, DEPTH_MAX = 256 };
 
 /* One element of an image is one row. */
-static bool is_product(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
+static bool is_gemm(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 {
     return s->kernel_h == 1 && s->kernel_w == 1 && a->stride[0] == 1 && a->stride[1] == 1 &&
            a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] && !a->pad[3] && !a->act.row;
@@ -18,7 +18,7 @@ static bool is_product(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 
 static int tile_of(int64_t columns, int64_t depth, int results)
 {
-    const int wide = STK_CUDA_PRODUCT_WIDE, narrow = STK_CUDA_PRODUCT_NARROW;
+    const int wide = STK_CUDA_GEMM_WIDE, narrow = STK_CUDA_GEMM_NARROW;
     if (stk_cuda_gemm_fits(columns, depth, wide, results)) return wide;
     return stk_cuda_gemm_fits(columns, depth, narrow, results) ? narrow : 0;
 }
@@ -48,11 +48,11 @@ bool stk_cuda_gemm_in(const stk_device *device, stk_dtype precision)
 static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_instance *instance)
 {
     stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
-    if (!stk_cuda_gemm_in(device, instance->in[0].dtype) || !is_product(instance->attrs, &s))
+    if (!stk_cuda_gemm_in(device, instance->in[0].dtype) || !is_gemm(instance->attrs, &s))
         return false;
     stk_cuda_gemm_args args = args_of(device, op, instance);
-    return args.tile && args.rows >= ROWS_LEAST && args.columns <= COLUMNS_MOST &&
-           args.depth <= DEPTH_MOST && args.rows <= INT32_MAX - STK_CUDA_PRODUCT_ROWS;
+    return args.tile && args.rows >= ROWS_MIN && args.columns <= COLUMNS_MAX &&
+           args.depth <= DEPTH_MAX && args.rows <= INT32_MAX - STK_CUDA_GEMM_ROWS;
 }
 
 bool stk_cuda_gemm_stats_can(const stk_kernel_call *call, size_t *scratch)
@@ -101,7 +101,7 @@ static stk_status run_sum(const stk_kernel_call *call, stk_error *err)
         args_of(call->device, &stk_graph_op_conv2d_grad_input, &call->instance);
     args.x = call->in[0];
     args.w = call->in[1];
-    args.plus = call->in[2];
+    args.addend = call->in[2];
     args.y = call->out[0];
     return stk_cuda_launched(
         call, stk_cuda_gemm_sum_launch(&args, stk_cuda_of(call->device)->stream), err);
@@ -161,9 +161,9 @@ static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
     stk_cuda_gemm_args args = norm_args(call->device, &call->instance);
     args.x = call->in[STK_GRAD_NORM_DY];
     args.w = call->in[STK_GRAD_NORM_W];
-    args.plus = call->in[STK_GRAD_NORM_ADDEND];
+    args.addend = call->in[STK_GRAD_NORM_ADDEND];
     args.bits = call->in[STK_GRAD_NORM_BITS];
-    args.beside = call->in[STK_GRAD_NORM_X];
+    args.norm_x = call->in[STK_GRAD_NORM_X];
     args.mean = (float *)call->in[STK_GRAD_NORM_MEAN];
     args.invstd = call->in[STK_GRAD_NORM_INVSTD];
     args.y = call->out[0];

@@ -5,19 +5,19 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
 
-#define SAME_PLACE(name)                                                                           \
+#define SAME_INDEX(name)                                                                           \
     _Static_assert((int)STK_CUDA_##name == (int)STK_##name, "kernels read the same vectors")
 
-SAME_PLACE(HYPER_RATE);
-SAME_PLACE(HYPER_MOMENTUM);
-SAME_PLACE(GUARD_MULTIPLY);
-SAME_PLACE(GUARD_SKIP);
-SAME_PLACE(GUARD_STEP);
-SAME_PLACE(GUARD_NORM);
-SAME_PLACE(STATE_SCALE);
-SAME_PLACE(STATE_CLEAN);
-SAME_PLACE(STATE_STEPS);
-SAME_PLACE(STATE_SKIPPED);
+SAME_INDEX(HYPER_RATE);
+SAME_INDEX(HYPER_MOMENTUM);
+SAME_INDEX(GUARD_MULTIPLY);
+SAME_INDEX(GUARD_SKIP);
+SAME_INDEX(GUARD_STEPS);
+SAME_INDEX(GUARD_NORM);
+SAME_INDEX(STATE_SCALE);
+SAME_INDEX(STATE_CLEAN);
+SAME_INDEX(STATE_STEPS);
+SAME_INDEX(STATE_SKIPPED);
 
 static stk_status run_guard(const stk_kernel_call *call, stk_error *err)
 {

@@ -8,28 +8,28 @@
 enum { FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
 /* A name without a folder is looked for where the system's libraries are. */
-static void *load_said(const char *said, char why[STK_CUDA_WHY])
+static void *load_from(const char *chosen, char why[STK_CUDA_WHY])
 {
     char      real[PATH_MAX];
     stk_error err;
-    if (strchr(said, '/') && stk_trusted_file(said, "cuda", real, &err)) {
+    if (strchr(chosen, '/') && stk_trusted_file(chosen, "cuda", real, &err)) {
         snprintf(why, STK_CUDA_WHY, "%s", err.message);
         return NULL;
     }
-    void *library = dlopen(strchr(said, '/') ? real : said, FLAGS);
+    void *library = dlopen(strchr(chosen, '/') ? real : chosen, FLAGS);
     if (!library) snprintf(why, STK_CUDA_WHY, "%s", dlerror());
     return library;
 }
 
-void *stk_cuda_library_load(const char *variable, const char *const *usual, size_t count,
+void *stk_cuda_library_load(const char *variable, const char *const *defaults, size_t count,
                             const char **path, char why[STK_CUDA_WHY])
 {
-    const char *said = stk_trusted_variable(variable);
+    const char *chosen = stk_trusted_variable(variable);
     void       *library = NULL;
-    *path = said ? said : usual[0];
-    if (said) return load_said(said, why);
+    *path = chosen ? chosen : defaults[0];
+    if (chosen) return load_from(chosen, why);
     for (size_t i = 0; i < count && !library; i++)
-        library = dlopen(usual[i], FLAGS);
+        library = dlopen(defaults[i], FLAGS);
     if (!library) snprintf(why, STK_CUDA_WHY, "%s", dlerror());
     return library;
 }

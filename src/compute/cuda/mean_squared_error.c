@@ -16,7 +16,7 @@ static stk_cuda_squared_args args_of(const stk_kernel_call *call)
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)call, (void)err;
-    *scratch = STK_CUDA_SQUARED_PARTS * sizeof(float);
+    *scratch = STK_CUDA_SQUARED_PARTIALS * sizeof(float);
     return STK_OK;
 }
 

@@ -8,23 +8,23 @@
 #include "tensor/half.h"
 #include <string.h>
 
-static stk_status move(const stk_kernel_call *call, stk_cuda_tensor_iter walk, const void *src,
+static stk_status move(const stk_kernel_call *call, stk_cuda_tensor_iter iter, const void *src,
                        void *dst, stk_error *err)
 {
-    walk.tensors = 2;
-    stk_cuda_tensor_iter_join(&walk);
+    iter.tensors = 2;
+    stk_cuda_tensor_iter_join(&iter);
     size_t width =
-        stk_cuda_tensor_iter_widen(&walk, stk_dtype_bytes(call->instance.out[0].dtype), src, dst);
+        stk_cuda_tensor_iter_widen(&iter, stk_dtype_bytes(call->instance.out[0].dtype), src, dst);
     return stk_cuda_launched(
-        call, stk_cuda_move_launch(&walk, width, src, dst, stk_cuda_of(call->device)->stream), err);
+        call, stk_cuda_move_launch(&iter, width, src, dst, stk_cuda_of(call->device)->stream), err);
 }
 
-static stk_cuda_tensor_iter walk_over(const stk_shape *shape)
+static stk_cuda_tensor_iter iter_over(const stk_shape *shape)
 {
-    stk_cuda_tensor_iter walk = {.rank = shape->rank};
+    stk_cuda_tensor_iter iter = {.rank = shape->rank};
     for (int d = 0; d < shape->rank; d++)
-        walk.size[d] = shape->dim[d];
-    return walk;
+        iter.size[d] = shape->dim[d];
+    return iter;
 }
 
 /* Where the box that begins at start does in a tensor of those steps. */
@@ -48,44 +48,44 @@ static stk_status run_reshape(const stk_kernel_call *call, stk_error *err)
 
 static stk_status run_broadcast(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_shape     *whole = &call->instance.out[0].shape;
-    stk_cuda_tensor_iter walk = walk_over(whole);
-    stk_broadcast_strides(&call->instance.in[0].shape, whole, walk.step[0]);
-    stk_cuda_tensor_iter_strides(whole, walk.step[1]);
-    return move(call, walk, call->in[0], call->out[0], err);
+    const stk_shape     *full = &call->instance.out[0].shape;
+    stk_cuda_tensor_iter iter = iter_over(full);
+    stk_broadcast_strides(&call->instance.in[0].shape, full, iter.stride[0]);
+    stk_cuda_tensor_iter_strides(full, iter.stride[1]);
+    return move(call, iter, call->in[0], call->out[0], err);
 }
 
 static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
 {
     const stk_transpose_attrs *attrs = call->instance.attrs;
     const stk_shape           *y = &call->instance.out[0].shape;
-    stk_cuda_tensor_iter       walk = walk_over(y);
-    int64_t                    step[STK_CUDA_WALK_RANK];
+    stk_cuda_tensor_iter       iter = iter_over(y);
+    int64_t                    step[STK_CUDA_ITER_RANK];
     stk_cuda_tensor_iter_strides(&call->instance.in[0].shape, step);
-    stk_cuda_tensor_iter_strides(y, walk.step[1]);
+    stk_cuda_tensor_iter_strides(y, iter.stride[1]);
     for (int d = 0; d < y->rank; d++)
-        walk.step[0][d] = step[attrs->order[d]];
-    return move(call, walk, call->in[0], call->out[0], err);
+        iter.stride[0][d] = step[attrs->order[d]];
+    return move(call, iter, call->in[0], call->out[0], err);
 }
 
 static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 {
     const stk_slice_attrs *attrs = call->instance.attrs;
-    stk_cuda_tensor_iter   walk = walk_over(&call->instance.out[0].shape);
-    stk_cuda_tensor_iter_strides(&call->instance.in[0].shape, walk.step[0]);
-    stk_cuda_tensor_iter_strides(&call->instance.out[0].shape, walk.step[1]);
-    size_t at = begin_of(&call->instance, attrs->start, walk.step[0]);
-    return move(call, walk, (const char *)call->in[0] + at, call->out[0], err);
+    stk_cuda_tensor_iter   iter = iter_over(&call->instance.out[0].shape);
+    stk_cuda_tensor_iter_strides(&call->instance.in[0].shape, iter.stride[0]);
+    stk_cuda_tensor_iter_strides(&call->instance.out[0].shape, iter.stride[1]);
+    size_t at = begin_of(&call->instance, attrs->start, iter.stride[0]);
+    return move(call, iter, (const char *)call->in[0] + at, call->out[0], err);
 }
 
 /* Input `part` into the result, from start on. */
 static stk_status put(const stk_kernel_call *call, int part, const int64_t *start, stk_error *err)
 {
-    stk_cuda_tensor_iter walk = walk_over(&call->instance.in[part].shape);
-    stk_cuda_tensor_iter_strides(&call->instance.in[part].shape, walk.step[0]);
-    stk_cuda_tensor_iter_strides(&call->instance.out[0].shape, walk.step[1]);
-    size_t at = begin_of(&call->instance, start, walk.step[1]);
-    return move(call, walk, call->in[part], (char *)call->out[0] + at, err);
+    stk_cuda_tensor_iter iter = iter_over(&call->instance.in[part].shape);
+    stk_cuda_tensor_iter_strides(&call->instance.in[part].shape, iter.stride[0]);
+    stk_cuda_tensor_iter_strides(&call->instance.out[0].shape, iter.stride[1]);
+    size_t at = begin_of(&call->instance, start, iter.stride[1]);
+    return move(call, iter, call->in[part], (char *)call->out[0] + at, err);
 }
 
 static stk_status run_concat(const stk_kernel_call *call, stk_error *err)
@@ -103,12 +103,12 @@ static stk_cuda_pattern pattern_of(stk_dtype dtype, double value)
 {
     stk_cuda_pattern pattern;
     const float      real = (float)value;
-    const int64_t whole = dtype == STK_DTYPE_I64 || dtype == STK_DTYPE_I32 || dtype == STK_DTYPE_U8
-                              ? (int64_t)value
-                              : 0;
+    const int64_t full = dtype == STK_DTYPE_I64 || dtype == STK_DTYPE_I32 || dtype == STK_DTYPE_U8
+                             ? (int64_t)value
+                             : 0;
     uint8_t       element[8];
     size_t        width = stk_dtype_bytes(dtype);
-    memcpy(element, &whole, sizeof whole); /* little-endian: the low bytes come first */
+    memcpy(element, &full, sizeof full); /* little-endian: the low bytes come first */
     if (dtype == STK_DTYPE_F32) memcpy(element, &real, sizeof real);
     if (dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16)
         stk_halves_from_float(dtype, &real, (uint16_t *)(void *)element, 1);

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 512 };
+enum { CAPACITY = 512 };
 
-typedef struct noted {
+typedef struct pending {
     const stk_cuda_multi_tensor_kind *kind;
     stk_cuda_multi_tensor_item        item;
     uint8_t                           attrs[STK_CUDA_BATCH_ATTRS];
     int                               level;
-    bool                              begun;
-} noted;
+    bool                              launched;
+} pending;
 
 struct stk_cuda_multi_tensor {
     int                               count;
-    noted                             list[ROOM];
-    const stk_cuda_multi_tensor_item *together[ROOM]; /* of the next launch */
+    pending                           list[CAPACITY];
+    const stk_cuda_multi_tensor_item *group[CAPACITY]; /* of the next launch */
 };
 
 stk_status stk_cuda_multi_tensor_new(stk_cuda_multi_tensor **out, stk_error *err)
@@ -42,8 +42,8 @@ bool stk_cuda_overlap(const stk_cuda_span *a, const stk_cuda_span *b)
 
 static bool any_overlap(const stk_cuda_span *a, const stk_cuda_span *b)
 {
-    for (int i = 0; i < STK_CUDA_BATCH_PLACES && a[i].at; i++)
-        for (int k = 0; k < STK_CUDA_BATCH_PLACES && b[k].at; k++)
+    for (int i = 0; i < STK_CUDA_MULTI_TENSOR_MAX && a[i].at; i++)
+        for (int k = 0; k < STK_CUDA_MULTI_TENSOR_MAX && b[k].at; k++)
             if (stk_cuda_overlap(&a[i], &b[k])) return true;
     return false;
 }
@@ -67,78 +67,78 @@ stk_status stk_cuda_multi_tensor_add(stk_device *device, const stk_cuda_multi_te
 {
     stk_cuda_multi_tensor *batch = stk_cuda_of(device)->batch;
     if (item->count == 0) return STK_OK;
-    if (batch->count == ROOM) STK_TRY(stk_cuda_flush(device, err));
-    noted *n = &batch->list[batch->count];
-    *n = (noted){.kind = kind, .item = *item, .level = level_of(batch, item)};
+    if (batch->count == CAPACITY) STK_TRY(stk_cuda_flush(device, err));
+    pending *n = &batch->list[batch->count];
+    *n = (pending){.kind = kind, .item = *item, .level = level_of(batch, item)};
     if (attrs_size) memcpy(n->attrs, attrs, attrs_size);
     batch->count++;
     return STK_OK;
 }
 
-static bool alike(const noted *a, const noted *b)
+static bool alike(const pending *a, const pending *b)
 {
     return a->kind == b->kind && a->level == b->level &&
            memcmp(a->attrs, b->attrs, sizeof a->attrs) == 0;
 }
 
 /* All that can go with list[first], in as many launches as it takes. */
-static stk_status begin_from(stk_cuda *cuda, int first, stk_error *err)
+static stk_status launch_from(stk_cuda *cuda, int first, stk_error *err)
 {
     stk_cuda_multi_tensor            *batch = cuda->batch;
     const stk_cuda_multi_tensor_kind *kind = batch->list[first].kind;
     const void                       *attrs = batch->list[first].attrs;
     int                               count = 0;
     for (int i = first; i < batch->count; i++) {
-        if (batch->list[i].begun || !alike(&batch->list[first], &batch->list[i])) continue;
-        batch->together[count++] = &batch->list[i].item;
-        batch->list[i].begun = true;
+        if (batch->list[i].launched || !alike(&batch->list[first], &batch->list[i])) continue;
+        batch->group[count++] = &batch->list[i].item;
+        batch->list[i].launched = true;
     }
     for (int at = 0; at < count; at += kind->most) {
         int         now = count - at < kind->most ? count - at : kind->most;
-        cudaError_t code = kind->launch(attrs, batch->together + at, now, cuda->stream);
+        cudaError_t code = kind->launch(attrs, batch->group + at, now, cuda->stream);
         if (code != cudaSuccess) return stk_cuda_fail(err, code, "a launch of many", kind->name);
     }
     return STK_OK;
 }
 
 stk_status stk_cuda_defer(const stk_kernel_call *call,
-                          stk_status (*begin)(const stk_kernel_call *call, stk_error *err),
+                          stk_status (*launch)(const stk_kernel_call *call, stk_error *err),
                           stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(call->device);
     STK_TRY(stk_cuda_flush(call->device, err));
-    cuda->held = call;
-    cuda->begin_held = begin;
+    cuda->deferred_call = call;
+    cuda->launch_deferred = launch;
     return STK_OK;
 }
 
 const stk_kernel_call *stk_cuda_deferred(const stk_device *device,
-                                         stk_status (*begin)(const stk_kernel_call *call,
-                                                             stk_error             *err))
+                                         stk_status (*launch)(const stk_kernel_call *call,
+                                                              stk_error             *err))
 {
     const stk_cuda *cuda = stk_cuda_of(device);
-    return cuda->begin_held == begin && cuda->batch->count == 0 ? cuda->held : NULL;
+    return cuda->launch_deferred == launch && cuda->batch->count == 0 ? cuda->deferred_call : NULL;
 }
 
-static stk_status begin_held(stk_cuda *cuda, stk_error *err)
+static stk_status launch_deferred(stk_cuda *cuda, stk_error *err)
 {
-    const stk_kernel_call *call = cuda->held;
-    cuda->held = NULL;
-    return call ? cuda->begin_held(call, err) : STK_OK;
+    const stk_kernel_call *call = cuda->deferred_call;
+    cuda->deferred_call = NULL;
+    return call ? cuda->launch_deferred(call, err) : STK_OK;
 }
 
 stk_status stk_cuda_flush(stk_device *device, stk_error *err)
 {
     stk_cuda              *cuda = stk_cuda_of(device);
     stk_cuda_multi_tensor *batch = cuda->batch;
-    stk_status             st = begin_held(cuda, err);
+    stk_status             st = launch_deferred(cuda, err);
     int                    deepest = 0;
     for (int i = 0; i < batch->count; i++)
         if (batch->list[i].level > deepest) deepest = batch->list[i].level;
     for (int level = 0; level <= deepest && !st; level++)
         for (int i = 0; i < batch->count && !st; i++)
-            if (!batch->list[i].begun && batch->list[i].level == level)
-                st = begin_from(cuda, i, err);
+            if (!batch->list[i].launched && batch->list[i].level == level)
+                st = launch_from(cuda, i, err);
     batch->count = 0;
     return st;
 }

@@ -109,12 +109,12 @@ const char *stk_nvjpeg_name(const stk_nvjpeg *nvjpeg)
     return nvjpeg->name;
 }
 
-static stk_status start_lane(stk_nvjpeg_stream *lane, stk_error *err)
+static stk_status start_decoder(stk_nvjpeg_stream *decoder, stk_error *err)
 {
-    const stk_nvjpeg *n = lane->nvjpeg;
-    int               status = n->library.JpegStateCreate(n->handle, &lane->state);
+    const stk_nvjpeg *n = decoder->nvjpeg;
+    int               status = n->library.JpegStateCreate(n->handle, &decoder->state);
     if (status != STK_NVJPEG_SUCCESS) return refused(status, "nvjpegJpegStateCreate", err);
-    status = n->library.JpegStreamCreate(n->handle, &lane->header);
+    status = n->library.JpegStreamCreate(n->handle, &decoder->header);
     return status == STK_NVJPEG_SUCCESS ? STK_OK : refused(status, "nvjpegJpegStreamCreate", err);
 }
 
@@ -123,7 +123,7 @@ stk_status stk_nvjpeg_stream_new(stk_nvjpeg_stream **out, stk_nvjpeg *nvjpeg, st
     *out = calloc(1, sizeof **out);
     if (!*out) return stk_fail(err, STK_E_NOMEM, "nvjpeg", NULL, "no memory for a decoder");
     (*out)->nvjpeg = nvjpeg;
-    const stk_status st = start_lane(*out, err);
+    const stk_status st = start_decoder(*out, err);
     if (st) {
         stk_nvjpeg_stream_free(*out);
         *out = NULL;
@@ -131,87 +131,87 @@ stk_status stk_nvjpeg_stream_new(stk_nvjpeg_stream **out, stk_nvjpeg *nvjpeg, st
     return st;
 }
 
-void stk_nvjpeg_stream_free(stk_nvjpeg_stream *lane)
+void stk_nvjpeg_stream_free(stk_nvjpeg_stream *decoder)
 {
-    if (!lane) return;
-    if (lane->header) (void)lane->nvjpeg->library.JpegStreamDestroy(lane->header);
-    if (lane->state) (void)lane->nvjpeg->library.JpegStateDestroy(lane->state);
-    free(lane->data);
-    free(lane->lengths);
-    free(lane->images);
-    free(lane);
+    if (!decoder) return;
+    if (decoder->header) (void)decoder->nvjpeg->library.JpegStreamDestroy(decoder->header);
+    if (decoder->state) (void)decoder->nvjpeg->library.JpegStateDestroy(decoder->state);
+    free(decoder->data);
+    free(decoder->lengths);
+    free(decoder->images);
+    free(decoder);
 }
 
 /* Only the engines refuse anything of what is asked of them here. */
-bool stk_nvjpeg_takes(stk_nvjpeg_stream *lane, stk_bytes encoded, int32_t width, int32_t height,
+bool stk_nvjpeg_takes(stk_nvjpeg_stream *decoder, stk_bytes encoded, int32_t width, int32_t height,
                       int channels)
 {
-    const stk_nvjpeg         *n = lane->nvjpeg;
+    const stk_nvjpeg         *n = decoder->nvjpeg;
     const stk_nvjpeg_library *l = &n->library;
     unsigned                  w = 0, h = 0, components = 0;
     int                       unsupported = 0;
-    if (l->JpegStreamParseHeader(n->handle, encoded.data, encoded.size, lane->header) ||
-        l->JpegStreamGetFrameDimensions(lane->header, &w, &h) ||
-        l->JpegStreamGetComponentsNum(lane->header, &components))
+    if (l->JpegStreamParseHeader(n->handle, encoded.data, encoded.size, decoder->header) ||
+        l->JpegStreamGetFrameDimensions(decoder->header, &w, &h) ||
+        l->JpegStreamGetComponentsNum(decoder->header, &components))
         return false;
-    if (n->hardware && l->DecodeBatchedSupported(n->handle, lane->header, &unsupported))
+    if (n->hardware && l->DecodeBatchedSupported(n->handle, decoder->header, &unsupported))
         return false;
     if (unsupported || w != (unsigned)width || h != (unsigned)height) return false;
     const bool spread = components == 1 && channels == 3;
     if (spread && __atomic_load_n(&n->no_grey, __ATOMIC_RELAXED)) return false;
-    lane->greys += spread;
+    decoder->greys += spread;
     return true;
 }
 
-static stk_status reserve(stk_nvjpeg_stream *lane, size_t count, stk_error *err)
+static stk_status reserve(stk_nvjpeg_stream *decoder, size_t count, stk_error *err)
 {
-    if (count <= lane->capacity) return STK_OK;
-    free(lane->data);
-    free(lane->lengths);
-    free(lane->images);
-    lane->capacity = 0;
-    lane->data = calloc(count, sizeof *lane->data);
-    lane->lengths = calloc(count, sizeof *lane->lengths);
-    lane->images = calloc(count, sizeof *lane->images);
-    if (!lane->data || !lane->lengths || !lane->images)
+    if (count <= decoder->capacity) return STK_OK;
+    free(decoder->data);
+    free(decoder->lengths);
+    free(decoder->images);
+    decoder->capacity = 0;
+    decoder->data = calloc(count, sizeof *decoder->data);
+    decoder->lengths = calloc(count, sizeof *decoder->lengths);
+    decoder->images = calloc(count, sizeof *decoder->images);
+    if (!decoder->data || !decoder->lengths || !decoder->images)
         return stk_fail(err, STK_E_NOMEM, "nvjpeg", NULL, "no memory for %zu images", count);
-    lane->capacity = count;
+    decoder->capacity = count;
     return STK_OK;
 }
 
 /* After a batch that failed, it is to be initialised again. */
-static stk_status initialise(stk_nvjpeg_stream *lane, size_t count, int output, stk_error *err)
+static stk_status initialise(stk_nvjpeg_stream *decoder, size_t count, int output, stk_error *err)
 {
-    const stk_nvjpeg *n = lane->nvjpeg;
-    if (lane->count == count && lane->output == output) return STK_OK;
-    lane->count = 0;
+    const stk_nvjpeg *n = decoder->nvjpeg;
+    if (decoder->count == count && decoder->output == output) return STK_OK;
+    decoder->count = 0;
     const int status =
-        n->library.DecodeBatchedInitialize(n->handle, lane->state, (int)count, THREADS, output);
+        n->library.DecodeBatchedInitialize(n->handle, decoder->state, (int)count, THREADS, output);
     if (status != STK_NVJPEG_SUCCESS) return refused(status, "nvjpegDecodeBatchedInitialize", err);
-    lane->count = count;
-    lane->output = output;
+    decoder->count = count;
+    decoder->output = output;
     return STK_OK;
 }
 
-stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream *images,
+stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *decoder, const stk_nvjpeg_bitstream *images,
                              size_t count, int channels, cudaStream_t stream, stk_error *err)
 {
-    stk_nvjpeg  *n = lane->nvjpeg;
+    stk_nvjpeg  *n = decoder->nvjpeg;
     const int    output = channels == 1 ? STK_NVJPEG_OUTPUT_Y : STK_NVJPEG_OUTPUT_RGBI;
-    const size_t greys = lane->greys;
-    lane->greys = 0;
-    STK_TRY(reserve(lane, count, err));
-    STK_TRY(initialise(lane, count, output, err));
+    const size_t greys = decoder->greys;
+    decoder->greys = 0;
+    STK_TRY(reserve(decoder, count, err));
+    STK_TRY(initialise(decoder, count, output, err));
     for (size_t i = 0; i < count; i++) {
-        lane->data[i] = images[i].encoded.data;
-        lane->lengths[i] = images[i].encoded.size;
-        lane->images[i] =
+        decoder->data[i] = images[i].encoded.data;
+        decoder->lengths[i] = images[i].encoded.size;
+        decoder->images[i] =
             (stk_nvjpeg_image){.channel = {images[i].out}, .pitch = {images[i].pitch}};
     }
-    const int status = n->library.DecodeBatched(n->handle, lane->state, lane->data, lane->lengths,
-                                                lane->images, stream);
+    const int status = n->library.DecodeBatched(n->handle, decoder->state, decoder->data,
+                                                decoder->lengths, decoder->images, stream);
     if (status == STK_NVJPEG_SUCCESS) return STK_OK;
-    lane->count = 0;
+    decoder->count = 0;
     if (greys) __atomic_store_n(&n->no_grey, true, __ATOMIC_RELAXED);
     return refused(status, "nvjpegDecodeBatched", err);
 }

@@ -18,10 +18,10 @@ const char *stk_nvjpeg_name(const stk_nvjpeg *nvjpeg); /* with its version, for 
 
 STK_NODISCARD stk_status stk_nvjpeg_stream_new(stk_nvjpeg_stream **out, stk_nvjpeg *nvjpeg,
                                                stk_error *err);
-void                     stk_nvjpeg_stream_free(stk_nvjpeg_stream *lane); /* NULL is fine */
+void                     stk_nvjpeg_stream_free(stk_nvjpeg_stream *decoder); /* NULL is fine */
 
 /* Whether it decodes this to channels, and finds the size that is expected. */
-bool stk_nvjpeg_takes(stk_nvjpeg_stream *lane, stk_bytes encoded, int32_t width, int32_t height,
+bool stk_nvjpeg_takes(stk_nvjpeg_stream *decoder, stk_bytes encoded, int32_t width, int32_t height,
                       int channels);
 
 typedef struct stk_nvjpeg_bitstream {
@@ -32,7 +32,7 @@ typedef struct stk_nvjpeg_bitstream {
 
 /* Begins to decode images that it takes, all to channels (1: grey, 3: RGB), on stream. The bytes
  * must stay until that is done. An error may be of one image or of the decoder. */
-STK_NODISCARD stk_status stk_nvjpeg_decode(stk_nvjpeg_stream          *lane,
+STK_NODISCARD stk_status stk_nvjpeg_decode(stk_nvjpeg_stream          *decoder,
                                            const stk_nvjpeg_bitstream *images, size_t count,
                                            int channels, cudaStream_t stream, stk_error *err);
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-static const char *const usual[] = {
+static const char *const defaults[] = {
     "libnvjpeg.so.13", "libnvjpeg.so.12", "/usr/local/cuda/lib64/libnvjpeg.so.13",
     "/usr/local/cuda/lib64/libnvjpeg.so.12", "/usr/local/cuda/lib64/libnvjpeg.so"};
 
@@ -36,8 +36,8 @@ stk_status stk_nvjpeg_library_open(stk_nvjpeg_library *library, stk_error *err)
 {
     const char *path;
     char        why[STK_CUDA_WHY];
-    void       *from =
-        stk_cuda_library_load("STOKER_NVJPEG", usual, sizeof usual / sizeof *usual, &path, why);
+    void       *from = stk_cuda_library_load("STOKER_NVJPEG", defaults,
+                                             sizeof defaults / sizeof *defaults, &path, why);
     if (!from)
         return stk_fail(err, STK_E_UNSUPPORTED, "nvjpeg", path,
                         "cannot be loaded: %s; install libnvjpeg (of the CUDA toolkit, or pip's "

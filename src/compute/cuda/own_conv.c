@@ -62,14 +62,14 @@ stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kerne
              .group_in = (int)(c.shape.in_c / attrs->groups),
              .group_out = (int)(c.shape.out_c / attrs->groups),
              .x_pixel = (int)c.shape.in_c,
-             .w_places = {w.places[0], w.places[1], w.places[2], w.places[3]},
+             .w_strides = {w.stride[0], w.stride[1], w.stride[2], w.stride[3]},
              .x = by_input ? NULL : call->in[0],
              .w = by_weight ? NULL : call->in[1],
              .dy = by_input    ? call->in[0]
                    : by_weight ? call->in[1]
                                : NULL,
              .bias = third && !by_input ? call->in[2] : NULL,
-             .plus = third && by_input ? call->in[2] : NULL,
+             .addend = third && by_input ? call->in[2] : NULL,
              .out = call->out[0],
              .dbias = call->instance.output_count > 1 ? call->out[1] : NULL,
              .parts = call->scratch,
@@ -161,7 +161,7 @@ cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t strea
 {
     int64_t weights =
         (int64_t)args->out_c * args->group_in * args->down.kernel * args->across.kernel;
-    stk_cuda_sum_parts_args sum = {
+    stk_cuda_sum_partials_args sum = {
         .dtype = args->dtype,
         .parts = args->part_count,
         .first_count = weights,
@@ -170,7 +170,7 @@ cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t strea
         .first = args->out,
         .rest = args->dbias,
     };
-    return stk_cuda_sum_parts_launch(&sum, stream);
+    return stk_cuda_sum_partials_launch(&sum, stream);
 }
 
 stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, int parts,
@@ -188,14 +188,14 @@ stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, i
 stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int parts,
                                      stk_error *err)
 {
-    stk_cuda_sum_parts_args sum = {.dtype = (int)call->instance.out[0].dtype,
-                                   .parts = parts,
-                                   .first_count = weights,
-                                   .count = weights,
-                                   .from = call->scratch,
-                                   .first = call->out[0]};
+    stk_cuda_sum_partials_args sum = {.dtype = (int)call->instance.out[0].dtype,
+                                      .parts = parts,
+                                      .first_count = weights,
+                                      .count = weights,
+                                      .from = call->scratch,
+                                      .first = call->out[0]};
     return stk_cuda_launched(
-        call, stk_cuda_sum_parts_launch(&sum, stk_cuda_of(call->device)->stream), err);
+        call, stk_cuda_sum_partials_launch(&sum, stk_cuda_of(call->device)->stream), err);
 }
 
 stk_cuda_reduce_args stk_cuda_conv_bias_sum(const stk_kernel_call *call)
@@ -204,7 +204,7 @@ stk_cuda_reduce_args stk_cuda_conv_bias_sum(const stk_kernel_call *call)
     stk_cuda_reduce_args args = {.dtype = (int)call->instance.in[1].dtype,
                                  .multiply = 1,
                                  .outer = 1,
-                                 .gone = d[0] * d[1] * d[2],
+                                 .reduced = d[0] * d[1] * d[2],
                                  .inner = d[3],
                                  .x = call->in[1],
                                  .out = call->out[1]};

@@ -32,7 +32,7 @@ static stk_cuda_pool_args args_of(const stk_kernel_call *call)
     args.src = call->in[0];
     args.from = call->instance.input_count > 1 ? call->in[1] : NULL;
     args.dst = call->out[0];
-    args.places = call->instance.output_count > 1 ? call->out[1] : NULL;
+    args.indices = call->instance.output_count > 1 ? call->out[1] : NULL;
     return args;
 }
 

@@ -7,20 +7,20 @@
 #include "compute/ops/reduce.h"
 
 /* False where kept and gone take turns more often. */
-static bool three_parts(const stk_op_instance *instance, stk_cuda_reduce_args *args)
+static bool three_dims(const stk_op_instance *instance, stk_cuda_reduce_args *args)
 {
     const stk_reduce_attrs *attrs = instance->attrs;
     const stk_shape        *shape = &instance->in[0].shape;
-    int64_t                 part[3] = {1, 1, 1};
+    int64_t                 dim[3] = {1, 1, 1};
     int                     at = 0;
     for (int d = 0; d < shape->rank; d++) {
-        bool gone = attrs->axes >> d & 1;
+        bool reduced = attrs->axes >> d & 1;
         if (shape->dim[d] == 1) continue;
-        if (gone != (at == 1)) at++;
+        if (reduced != (at == 1)) at++;
         if (at > 2) return false;
-        part[at] *= shape->dim[d];
+        dim[at] *= shape->dim[d];
     }
-    args->outer = part[0], args->gone = part[1], args->inner = part[2];
+    args->outer = dim[0], args->reduced = dim[1], args->inner = dim[2];
     return true;
 }
 
@@ -28,26 +28,26 @@ static void mix(const stk_op_instance *instance, stk_cuda_reduce_args *args)
 {
     const stk_reduce_attrs *attrs = instance->attrs;
     const stk_shape        *shape = &instance->in[0].shape;
-    int64_t                 step[STK_CUDA_WALK_RANK];
+    int64_t                 step[STK_CUDA_ITER_RANK];
     stk_cuda_tensor_iter_strides(shape, step);
     args->mixed = true;
-    args->kept = args->over = (stk_cuda_tensor_iter){.tensors = 1};
+    args->kept_dims = args->reduced_dims = (stk_cuda_tensor_iter){.tensors = 1};
     for (int d = 0; d < shape->rank; d++) {
-        stk_cuda_tensor_iter *walk = attrs->axes >> d & 1 ? &args->over : &args->kept;
-        walk->size[walk->rank] = shape->dim[d];
-        walk->step[0][walk->rank++] = step[d];
+        stk_cuda_tensor_iter *iter = attrs->axes >> d & 1 ? &args->reduced_dims : &args->kept_dims;
+        iter->size[iter->rank] = shape->dim[d];
+        iter->stride[0][iter->rank++] = step[d];
     }
-    stk_cuda_tensor_iter_join(&args->kept);
-    stk_cuda_tensor_iter_join(&args->over);
-    args->outer = stk_cuda_tensor_iter_count(&args->kept);
-    args->gone = stk_cuda_tensor_iter_count(&args->over);
+    stk_cuda_tensor_iter_join(&args->kept_dims);
+    stk_cuda_tensor_iter_join(&args->reduced_dims);
+    args->outer = stk_cuda_tensor_iter_count(&args->kept_dims);
+    args->reduced = stk_cuda_tensor_iter_count(&args->reduced_dims);
     args->inner = 1;
 }
 
 static stk_cuda_reduce_args args_of(const stk_kernel_call *call)
 {
     stk_cuda_reduce_args args = {.dtype = (int)call->instance.in[0].dtype, .multiply = 1};
-    if (!three_parts(&call->instance, &args)) mix(&call->instance, &args);
+    if (!three_dims(&call->instance, &args)) mix(&call->instance, &args);
     args.splits = stk_type_elements(&call->instance.in[0]) ? stk_cuda_reduce_splits(&args) : 1;
     return args;
 }
@@ -69,11 +69,11 @@ static stk_status start(const stk_kernel_call *call, bool mean, stk_error *err)
     args.x = call->in[0];
     args.out = call->out[0];
     args.partial = call->scratch;
-    if (args.gone == 0) {
+    if (args.reduced == 0) {
         size_t bytes = stk_type_bytes(&call->instance.out[0]);
         return stk_cuda_launched(call, cudaMemsetAsync(args.out, 0, bytes, stream), err);
     }
-    if (mean) args.multiply = (float)(1 / (double)args.gone);
+    if (mean) args.multiply = (float)(1 / (double)args.reduced);
     return stk_cuda_launched(call, stk_cuda_reduce_launch(&args, stream), err);
 }
 

@@ -10,7 +10,7 @@ static const uint64_t anchor_every_ns = 1000000000;
 
 typedef struct pair {
     uint64_t    tag;
-    uint64_t    asked_ns; /* before its first event was put in order */
+    uint64_t    enqueued_ns; /* before its first event was put in order */
     cudaEvent_t begin, end;
     size_t      bytes;
     bool        is_copy;
@@ -94,19 +94,19 @@ static cudaError_t make_events(pair *p)
 }
 
 /* Where nobody listened for so long that the ring is full, this one is not told. */
-static void begin_pair(stk_cuda *cuda, cudaStream_t stream, uint64_t tag, size_t bytes,
+static void start_pair(stk_cuda *cuda, cudaStream_t stream, uint64_t tag, size_t bytes,
                        bool is_copy)
 {
     stk_cuda_spans *m = cuda->spans;
     if (m->next - m->first == PAIRS) return;
     pair *p = &m->pairs[m->next % PAIRS];
-    stk_cuda_note(cuda, make_events(p), "cudaEventCreate");
+    stk_cuda_record_failure(cuda, make_events(p), "cudaEventCreate");
     if (!p->end) return;
     p->tag = tag;
     p->bytes = bytes;
     p->is_copy = is_copy;
-    p->asked_ns = stk_clock_ns();
-    stk_cuda_note(cuda, cudaEventRecord(p->begin, stream), "cudaEventRecord");
+    p->enqueued_ns = stk_clock_ns();
+    stk_cuda_record_failure(cuda, cudaEventRecord(p->begin, stream), "cudaEventRecord");
     m->open = true;
 }
 
@@ -114,7 +114,8 @@ static void end_pair(stk_cuda *cuda, cudaStream_t stream)
 {
     stk_cuda_spans *m = cuda->spans;
     if (!m->open) return;
-    stk_cuda_note(cuda, cudaEventRecord(m->pairs[m->next % PAIRS].end, stream), "cudaEventRecord");
+    stk_cuda_record_failure(cuda, cudaEventRecord(m->pairs[m->next % PAIRS].end, stream),
+                            "cudaEventRecord");
     m->open = false;
     m->next++;
 }
@@ -122,7 +123,7 @@ static void end_pair(stk_cuda *cuda, cudaStream_t stream)
 void stk_cuda_push_tag(stk_device *device, uint64_t tag)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    begin_pair(cuda, cuda->stream, tag, 0, false);
+    start_pair(cuda, cuda->stream, tag, 0, false);
     stk_cupti_enter(cuda->cupti, tag);
 }
 
@@ -133,12 +134,12 @@ void stk_cuda_pop_tag(stk_device *device)
     end_pair(cuda, cuda->stream);
 }
 
-void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes)
+void stk_cuda_copy_begin(stk_cuda *cuda, size_t bytes)
 {
-    begin_pair(cuda, cuda->copies, 0, bytes, true);
+    start_pair(cuda, cuda->copies, 0, bytes, true);
 }
 
-void stk_cuda_copy_ends(stk_cuda *cuda)
+void stk_cuda_copy_end(stk_cuda *cuda)
 {
     end_pair(cuda, cuda->copies);
 }
@@ -150,10 +151,11 @@ static uint64_t when(const stk_cuda_spans *m, const anchor *from, cudaEvent_t ev
     return (uint64_t)((double)from->ns + (double)ms * 1e6 * m->rate);
 }
 
-static void tell_pair(stk_cuda *cuda, const pair *p, stk_device_activity_fn listener, void *context)
+static void report_pair(stk_cuda *cuda, const pair *p, stk_device_activity_fn listener,
+                        void *context)
 {
     const stk_cuda_spans *m = cuda->spans;
-    const anchor *from = p->asked_ns >= m->newer.ns || !m->older.event ? &m->newer : &m->older;
+    const anchor *from = p->enqueued_ns >= m->newer.ns || !m->older.event ? &m->newer : &m->older;
     const stk_device_activity a = {.kind =
                                        p->is_copy ? STK_ACTIVITY_COPY_IN : STK_ACTIVITY_TAGGED_WORK,
                                    .tag = p->tag,
@@ -171,7 +173,7 @@ static bool is_past(stk_cuda *cuda, const pair *p, bool all)
         (void)cudaGetLastError(); /* an answer, and not an error of what follows */
         return false;
     }
-    stk_cuda_note(cuda, code, "waiting for the GPU");
+    stk_cuda_record_failure(cuda, code, "waiting for the GPU");
     return true;
 }
 
@@ -181,8 +183,8 @@ static void renew_anchor(stk_cuda *cuda)
     stk_cuda_spans *m = cuda->spans;
     float           ms = 0;
     anchor          fresh = {0};
-    const bool      needs_older =
-        m->first < m->next && m->older.event && m->pairs[m->first % PAIRS].asked_ns < m->newer.ns;
+    const bool      needs_older = m->first < m->next && m->older.event &&
+                             m->pairs[m->first % PAIRS].enqueued_ns < m->newer.ns;
     if (needs_older || stk_clock_ns() - m->newer.ns < anchor_every_ns) return;
     if (put_anchor(m, &fresh) != cudaSuccess) return;
     if (cudaEventElapsedTime(&ms, m->newer.event, fresh.event) == cudaSuccess && ms > 0)
@@ -200,9 +202,9 @@ void stk_cuda_poll_activity(stk_device *device, bool all, stk_device_activity_fn
     for (; m->first < m->next; m->first++) {
         const pair *p = &m->pairs[m->first % PAIRS];
         if (!is_past(cuda, p, all)) break;
-        tell_pair(cuda, p, listener, context);
+        report_pair(cuda, p, listener, context);
     }
-    stk_cupti_tell(cuda->cupti, all, listener, context);
+    stk_cupti_poll(cuda->cupti, all, listener, context);
     renew_anchor(cuda);
 }
 

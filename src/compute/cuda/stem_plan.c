@@ -1,8 +1,8 @@
 /* How a first convolution is cut into blocks. */
 #include "compute/cuda_kernels/stem.h"
 
-enum { SHARED_MOST = 72 * 1024, TILES_LEAST = 12, ROWS_MOST = 8, LARGE = 7, SMALL = 3 };
-enum { EIGHTS_MOST = 4, EIGHTS_LEAST = 2, SIXTEENS_MOST = 4 };
+enum { SHARED_MAX = 72 * 1024, TILES_MIN = 12, ROWS_MAX = 8, LARGE = 7, SMALL = 3 };
+enum { EIGHTS_MAX = 4, EIGHTS_MIN = 2, SIXTEENS_MAX = 4 };
 
 static int up(int64_t a, int64_t b)
 {
@@ -25,8 +25,8 @@ static bool choose_kernel(const stk_cuda_conv_args *a, stk_cuda_stem_plan *p)
 /* Channels to warps: as many of each as can be, and so that no warp has none. */
 static bool choose_groups(int channels, stk_cuda_stem_plan *p)
 {
-    int least = p->kernel == LARGE ? EIGHTS_MOST : EIGHTS_LEAST;
-    for (p->eights = EIGHTS_MOST; p->eights >= least; p->eights--) {
+    int min_of = p->kernel == LARGE ? EIGHTS_MAX : EIGHTS_MIN;
+    for (p->eights = EIGHTS_MAX; p->eights >= min_of; p->eights--) {
         p->groups = channels / (8 * p->eights);
         if (channels % (8 * p->eights) == 0 && p->groups > 0 && p->groups <= STK_CUDA_STEM_WARPS &&
             STK_CUDA_STEM_WARPS % p->groups == 0)
@@ -55,26 +55,26 @@ static void set_rows(const stk_cuda_conv_args *a, bool by_weight, int rows, stk_
 static bool choose_rows(const stk_cuda_conv_args *a, bool by_weight, stk_cuda_stem_plan *p)
 {
     int apart = a->across.stride == 2 ? 1 : 2, units = STK_CUDA_STEM_COLUMNS(p->kernel) / 2;
-    int rows = ROWS_MOST;
+    int rows = ROWS_MAX;
     p->tiles = up(a->across.count, STK_CUDA_STEM_TILE);
-    if (p->tiles > SHARED_MOST / STK_CUDA_STEM_UNIT) return false;
+    if (p->tiles > SHARED_MAX / STK_CUDA_STEM_UNIT) return false;
     p->pitch = p->tiles * STK_CUDA_STEM_TILE + (units - 1) * apart;
-    int least = by_weight && p->kernel == LARGE ? TILES_LEAST / 2 : TILES_LEAST;
-    while (rows > 1 && (rows / 2 * p->tiles >= least || rows / 2 >= a->down.count))
+    int min_of = by_weight && p->kernel == LARGE ? TILES_MIN / 2 : TILES_MIN;
+    while (rows > 1 && (rows / 2 * p->tiles >= min_of || rows / 2 >= a->down.count))
         rows /= 2;
     set_rows(a, by_weight, rows, p);
-    while (rows > 1 && (a->batch * p->steps < p->blocks || p->shared > SHARED_MOST))
+    while (rows > 1 && (a->batch * p->steps < p->blocks || p->shared > SHARED_MAX))
         set_rows(a, by_weight, rows /= 2, p);
-    return p->shared <= SHARED_MOST;
+    return p->shared <= SHARED_MAX;
 }
 
 /* By weight a block leaves all weights: that is worth some steps. */
-static int blocks_of(int64_t steps, bool by_weight, int processors, int most)
+static int blocks_of(int64_t steps, bool by_weight, int processors, int max_of)
 {
-    enum { STEPS_LEAST = 4 };
-    int64_t wanted = by_weight ? steps / STEPS_LEAST : steps;
+    enum { STEPS_MIN = 4 };
+    int64_t wanted = by_weight ? steps / STEPS_MIN : steps;
     if (wanted < processors) wanted = steps < processors ? steps : processors;
-    return wanted < most ? (int)wanted : most;
+    return wanted < max_of ? (int)wanted : max_of;
 }
 
 bool stk_cuda_stem_plan_of(const stk_cuda_conv_args *args, bool by_weight, int processors,
@@ -85,8 +85,8 @@ bool stk_cuda_stem_plan_of(const stk_cuda_conv_args *args, bool by_weight, int p
     out->blocks = processors * STK_CUDA_STEM_RESIDENT(out->kernel);
     if (by_weight) out->parts = out->kernel == SMALL ? STK_CUDA_STEM_WARPS / 2 : 1;
     if (!choose_groups(args->out_c, out)) return false;
-    if (by_weight && (args->out_c > SIXTEENS_MOST * 16 ||
-                      (out->kernel == LARGE && args->out_c <= SIXTEENS_MOST / 2 * 16)))
+    if (by_weight && (args->out_c > SIXTEENS_MAX * 16 ||
+                      (out->kernel == LARGE && args->out_c <= SIXTEENS_MAX / 2 * 16)))
         return false;
     if (!choose_rows(args, by_weight, out)) return false;
     out->blocks = blocks_of(args->batch * out->steps, by_weight, processors, out->blocks);

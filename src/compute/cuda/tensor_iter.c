@@ -3,7 +3,7 @@
 
 enum { WIDEST = 16 }; /* bytes of an access */
 
-void stk_cuda_tensor_iter_strides(const stk_shape *shape, int64_t step[STK_CUDA_WALK_RANK])
+void stk_cuda_tensor_iter_strides(const stk_shape *shape, int64_t step[STK_CUDA_ITER_RANK])
 {
     int64_t next = 1;
     for (int d = shape->rank - 1; d >= 0; d--) {
@@ -12,69 +12,69 @@ void stk_cuda_tensor_iter_strides(const stk_shape *shape, int64_t step[STK_CUDA_
     }
 }
 
-static bool follows(const stk_cuda_tensor_iter *walk, int before, const stk_cuda_tensor_iter *from,
+static bool follows(const stk_cuda_tensor_iter *iter, int before, const stk_cuda_tensor_iter *from,
                     int d)
 {
-    for (int t = 0; t < walk->tensors; t++)
-        if (walk->step[t][before] != from->step[t][d] * from->size[d]) return false;
+    for (int t = 0; t < iter->tensors; t++)
+        if (iter->stride[t][before] != from->stride[t][d] * from->size[d]) return false;
     return true;
 }
 
-void stk_cuda_tensor_iter_join(stk_cuda_tensor_iter *walk)
+void stk_cuda_tensor_iter_join(stk_cuda_tensor_iter *iter)
 {
-    stk_cuda_tensor_iter from = *walk;
-    walk->rank = 0;
+    stk_cuda_tensor_iter from = *iter;
+    iter->rank = 0;
     for (int d = 0; d < from.rank; d++) {
         if (from.size[d] == 1) continue;
-        bool joined = walk->rank && follows(walk, walk->rank - 1, &from, d);
-        int  at = joined ? walk->rank - 1 : walk->rank++;
-        walk->size[at] = joined ? walk->size[at] * from.size[d] : from.size[d];
+        bool joined = iter->rank && follows(iter, iter->rank - 1, &from, d);
+        int  at = joined ? iter->rank - 1 : iter->rank++;
+        iter->size[at] = joined ? iter->size[at] * from.size[d] : from.size[d];
         for (int t = 0; t < from.tensors; t++)
-            walk->step[t][at] = from.step[t][d];
+            iter->stride[t][at] = from.stride[t][d];
     }
-    if (walk->rank) return;
-    walk->rank = 1;
-    walk->size[0] = 1;
+    if (iter->rank) return;
+    iter->rank = 1;
+    iter->size[0] = 1;
     for (int t = 0; t < from.tensors; t++)
-        walk->step[t][0] = 1;
+        iter->stride[t][0] = 1;
 }
 
-bool stk_cuda_tensor_iter_in_pieces(const stk_cuda_tensor_iter *walk, int64_t count)
+bool stk_cuda_tensor_iter_split(const stk_cuda_tensor_iter *iter, int64_t count)
 {
-    int last = walk->rank - 1;
-    if (walk->size[last] % count) return false;
-    for (int t = 0; t < walk->tensors; t++) {
-        if (walk->step[t][last] == 0) continue;
-        if (walk->step[t][last] != 1) return false;
+    int last = iter->rank - 1;
+    if (iter->size[last] % count) return false;
+    for (int t = 0; t < iter->tensors; t++) {
+        if (iter->stride[t][last] == 0) continue;
+        if (iter->stride[t][last] != 1) return false;
         for (int d = 0; d < last; d++)
-            if (walk->step[t][d] % count) return false;
+            if (iter->stride[t][d] % count) return false;
     }
     return true;
 }
 
-static bool both_together(const stk_cuda_tensor_iter *walk)
+static bool join_dims(const stk_cuda_tensor_iter *iter)
 {
-    int last = walk->rank - 1;
-    return walk->step[0][last] == 1 && walk->step[1][last] == 1;
+    int last = iter->rank - 1;
+    return iter->stride[0][last] == 1 && iter->stride[1][last] == 1;
 }
 
-size_t stk_cuda_tensor_iter_widen(stk_cuda_tensor_iter *walk, size_t width, const void *src,
+size_t stk_cuda_tensor_iter_widen(stk_cuda_tensor_iter *iter, size_t width, const void *src,
                                   const void *dst)
 {
-    while (width < WIDEST && both_together(walk) && stk_cuda_tensor_iter_in_pieces(walk, 2) &&
+    while (width < WIDEST && join_dims(iter) && stk_cuda_tensor_iter_split(iter, 2) &&
            ((uintptr_t)src | (uintptr_t)dst) % (2 * width) == 0) {
-        for (int d = 0; d < walk->rank - 1; d++)
-            walk->step[0][d] /= 2, walk->step[1][d] /= 2;
-        walk->size[walk->rank - 1] /= 2;
+        for (int d = 0; d < iter->rank - 1; d++)
+            iter->stride[0][d] /= 2, iter->stride[1][d] /= 2;
+        iter->size[iter->rank - 1] /= 2;
         width *= 2;
     }
     return width;
 }
 
-int64_t stk_cuda_tensor_iter_count(const stk_cuda_tensor_iter *walk)
+int64_t stk_cuda_tensor_iter_count(const stk_cuda_tensor_iter *iter)
 {
     int64_t count = 1;
-    for (int d = 0; d < walk->rank; d++)
-        count *= walk->size[d];
+    for (int d = 0; d < iter->rank; d++)
+        count *= iter->size[d];
     return count;
 }

@@ -98,10 +98,10 @@ static stk_status upload_small(stk_cuda *cuda, upload *f, slot *s, const void *s
 static stk_status upload_large(stk_cuda *cuda, upload *f, slot *s, const void *src, stk_error *err)
 {
     if (s->used) STK_CUDA_TRY(cudaStreamWaitEvent(cuda->copies, s->consumed, 0), "upload", err);
-    stk_cuda_copy_begins(cuda, f->size);
+    stk_cuda_copy_begin(cuda, f->size);
     STK_CUDA_TRY(cudaMemcpyAsync(s->data, src, f->size, cudaMemcpyHostToDevice, cuda->copies),
                  "upload", err);
-    stk_cuda_copy_ends(cuda);
+    stk_cuda_copy_end(cuda);
     STK_CUDA_TRY(cudaEventRecord(s->arrived, cuda->copies), "upload", err);
     STK_CUDA_TRY(cudaStreamWaitEvent(cuda->stream, s->arrived, 0), "upload", err);
     STK_CUDA_TRY(cudaMemcpyAsync(f->dst, s->data, f->size, cudaMemcpyDeviceToDevice, cuda->stream),

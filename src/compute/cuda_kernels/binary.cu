@@ -66,15 +66,15 @@ __device__ __forceinline__ void load_row(const T *from, bool repeated, float (&t
 
 template <typename T, typename B, int N, bool MULTIPLY>
 __global__ void __launch_bounds__(THREADS)
-    walked(const T *a, const B *b, T *out, const __grid_constant__ stk::walker walk, float sign)
+    walked(const T *a, const B *b, T *out, const __grid_constant__ stk::walker iter, float sign)
 {
     stk::wait_for_earlier();
-    bool     one_a = walk.step[0][walk.rank - 1] == 0, one_b = walk.step[1][walk.rank - 1] == 0;
+    bool     one_a = iter.step[0][iter.rank - 1] == 0, one_b = iter.step[1][iter.rank - 1] == 0;
     uint32_t step = gridDim.x * THREADS;
-    for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < walk.pieces; i += step) {
+    for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < iter.pieces; i += step) {
         int64_t at[3];
         float   x[N], y[N];
-        walk.find(i, at);
+        iter.find(i, at);
         load_row<T, N>(a + at[0], one_a, x);
         load_row<B, N>(b + at[1], one_b, y);
 #pragma unroll
@@ -97,13 +97,13 @@ template <typename T, typename B, bool MULTIPLY>
 cudaError_t start_walked(const stk_cuda_binary_args *p, cudaStream_t stream)
 {
     constexpr int N = stk::WIDE<T>;
-    const int64_t from[STK_CUDA_WALK_TENSORS] = {0, 0, 0};
+    const int64_t from[STK_CUDA_ITER_TENSORS] = {0, 0, 0};
     auto         *kernel = p->pieces ? walked<T, B, N, MULTIPLY> : walked<T, B, 1, MULTIPLY>;
     return stk::walk_in_parts(
-        p->walk, from,
-        [&](const stk_cuda_tensor_iter &walk, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
+        p->iter, from,
+        [&](const stk_cuda_tensor_iter &iter, const int64_t(&at)[STK_CUDA_ITER_TENSORS]) {
             stk::walker w;
-            w.set(walk, p->pieces ? N : 1);
+            w.set(iter, p->pieces ? N : 1);
             return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS), THREADS, 0,
                                          stream, (const T *)p->a + at[0], (const B *)p->b + at[1],
                                          (T *)p->out + at[2], w, p->sign);

@@ -13,7 +13,7 @@ typedef struct stk_cuda_binary_args {
     const void          *a, *b;
     void                *out;
     int64_t              count;  /* where all shapes are equal; 0: the walk is followed */
-    stk_cuda_tensor_iter walk;   /* a, b, out, joined */
+    stk_cuda_tensor_iter iter;   /* a, b, out, joined */
     int                  pieces; /* the walk is in pieces of 16 bytes of a */
 } stk_cuda_binary_args;
 

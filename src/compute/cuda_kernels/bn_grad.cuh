@@ -21,7 +21,7 @@ template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP, bool RELU = fals
 struct bn_grad_walk {
     float scale[N], shift[N];
 
-    __device__ __forceinline__ void begin(const stk_cuda_bn_grad_args &a, const walk &w)
+    __device__ __forceinline__ void begin(const stk_cuda_bn_grad_args &a, const iter &w)
     {
         bool input = mask_of<MASK>(a) == STK_CUDA_BN_MASK_INPUT;
         load_channels<N>(input ? a.scale : nullptr, a.rows, w.channel, scale);

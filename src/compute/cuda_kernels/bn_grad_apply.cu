@@ -11,7 +11,7 @@ __global__ void __launch_bounds__(THREADS, CHEAP ? BLOCKS : 1)
     grad_apply(const __grid_constant__ stk_cuda_bn_grad_args a)
 {
     using grad = stk::bn_grad_walk<T, N, MASK, CHEAP>;
-    stk::walk               w = stk::walk_of<false>(a.rows);
+    stk::iter               w = stk::walk_of<false>(a.rows);
     int64_t                 at = w.at;
     grad                    g;
     stk::bn_grad_factors<N> f;

@@ -67,7 +67,7 @@ template <typename T> struct applying : patch<T> {
     }
 
     template <int I, int J>
-    __device__ __forceinline__ void place(const stk::pool_grad_walk<T> &w, float (&dz)[WIDE<T>])
+    __device__ __forceinline__ void index(const stk::pool_grad_walk<T> &w, float (&dz)[WIDE<T>])
     {
         float x[WIDE<T>];
         this->template take<I, J>(w, x, dz);

@@ -54,7 +54,7 @@ __device__ __noinline__ float sum_looked_up(const stk_cuda_bn_pool_grad_args &a,
 __device__ __noinline__ void finish(const stk_cuda_bn_grad_args &a, float *shared)
 {
     double  all[VALUES];
-    int64_t c = stk::sum_parts<VALUES>(a.parts, a.rows, shared, all);
+    int64_t c = stk::sum_partials<VALUES>(a.parts, a.rows, shared, all);
     if (c < 0) return;
     float  centre = fmaf(a.mean[c], a.scale[c], a.shift[c]);
     double by = is_lost(a.scale[c], centre, a.invstd[c]) ? 1 : 1 / (double)a.scale[c];
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(THREADS)
     constexpr int N = WIDE<T>;
     STK_CUDA_DYNAMIC(float, shared);
     const stk_cuda_rows &r = a.bn.rows;
-    stk::walk            w = stk::walk_of<true>(r);
+    stk::iter            w = stk::walk_of<true>(r);
     int64_t              at = w.at;
     float                v[VALUES][N] = {};
     centres<N>           centre;

@@ -14,7 +14,7 @@ constexpr int N = stk::few_space::N, ROWS = STK_CUDA_FEW_ROWS, THREADS = STK_CUD
 /* The block's mean first, then differences from it; those of blocks are carried to the first's, and
  * their own mean takes away what that has lost to rounding. */
 template <typename T>
-__device__ __forceinline__ void leave_block(const stk_cuda_rows &r, const stk::walk            &w,
+__device__ __forceinline__ void leave_block(const stk_cuda_rows &r, const stk::iter            &w,
                                             const stk::line<T, N> (&row)[ROWS], stk::few_space &s)
 {
     float sum[N] = {}, sums[2 * N] = {}, x[N];
@@ -66,7 +66,7 @@ __device__ __forceinline__ float2 mean_of_blocks(const stk_cuda_rows &r, double 
 /* ADDED: there may be a residual. RELU: that is the activation; code that does not run takes time,
  * too, since there is none in the caches when a kernel begins. */
 template <typename T, bool ADDED, bool RELU>
-__device__ __forceinline__ void apply(const stk_cuda_bn_apply_args &a, const stk::walk &w,
+__device__ __forceinline__ void apply(const stk_cuda_bn_apply_args &a, const stk::iter &w,
                                       const stk::line<T, N> (&row)[ROWS],
                                       const stk::line<T, N> (&more)[ROWS], const stk::few_space &s)
 {
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(THREADS) norm(const __grid_constant__ stk_cuda
 {
     STK_CUDA_DYNAMIC(stk::few_space, space);
     const stk_cuda_rows &r = a.stats.rows;
-    stk::walk            w = stk::walk_of_few(r);
+    stk::iter            w = stk::walk_of_few(r);
     stk::line<T, N>      row[ROWS], more[ROWS] = {};
     finder               f;
     f.begin(r, (int)blockIdx.y * r.across * N);

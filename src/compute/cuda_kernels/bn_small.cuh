@@ -18,15 +18,15 @@ struct few_space {
     float  warps[WARPS][2 * WIDTH];
     float  middle[WIDTH];
     float  found[3][WIDTH];
-    float4 parts[STK_CUDA_CLUSTER_MOST]
+    float4 parts[STK_CUDA_CLUSTER_MAX]
                 [WIDTH]; /* of every block: two sums, and what it says of them */
     meeting blocks;
 };
 
 /* walk_of where across is 1 or 2. */
-__device__ __forceinline__ walk walk_of_few(const stk_cuda_rows &r)
+__device__ __forceinline__ iter walk_of_few(const stk_cuda_rows &r)
 {
-    walk w;
+    iter w;
     w.across = (int)threadIdx.x & (r.across - 1);
     w.down = (int)threadIdx.x >> (r.across - 1);
     w.channel = ((int)blockIdx.y * r.across + w.across) * few_space::N;

@@ -9,7 +9,7 @@ namespace
 constexpr int N = stk::few_space::N, ROWS = STK_CUDA_FEW_ROWS, THREADS = STK_CUDA_FEW_THREADS;
 
 template <typename WALK>
-__device__ __forceinline__ void leave_grad(const stk_cuda_bn_grad_args &a, const stk::walk &w,
+__device__ __forceinline__ void leave_grad(const stk_cuda_bn_grad_args &a, const stk::iter &w,
                                            WALK &g, const typename WALK::template rows<ROWS> &rows,
                                            const float (&mean)[N], stk::few_space            &s)
 {
@@ -68,7 +68,7 @@ struct grad_finder {
 };
 
 template <typename T, typename WALK>
-__device__ __forceinline__ void apply_grad(const stk_cuda_bn_grad_args &a, const stk::walk &w,
+__device__ __forceinline__ void apply_grad(const stk_cuda_bn_grad_args &a, const stk::iter &w,
                                            WALK &g, const typename WALK::template rows<ROWS> &rows,
                                            const stk::few_space &s)
 {
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(THREADS) grad(const __grid_constant__ stk_cuda
 {
     STK_CUDA_DYNAMIC(stk::few_space, space);
     typename WALK::template rows<ROWS> rows;
-    stk::walk                          w = stk::walk_of_few(a.rows);
+    stk::iter                          w = stk::walk_of_few(a.rows);
     float                              mean[N];
     WALK                               g;
     grad_finder                        f;
@@ -150,8 +150,8 @@ int find_blocks()
     int                 there = 0;
     if (!stk::made_for_90((const void *)kernel)) return 1;
     cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {STK_CUDA_CLUSTER_MOST, 1, 1};
-    config.gridDim = {STK_CUDA_CLUSTER_MOST, 1, 1};
+    cluster.val.clusterDim = {STK_CUDA_CLUSTER_MAX, 1, 1};
+    config.gridDim = {STK_CUDA_CLUSTER_MAX, 1, 1};
     config.blockDim = {THREADS, 1, 1};
     config.dynamicSmemBytes = sizeof(stk::few_space);
     config.attrs = &cluster;
@@ -159,14 +159,14 @@ int find_blocks()
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) ==
             cudaSuccess &&
         cudaOccupancyMaxActiveClusters(&there, kernel, &config) == cudaSuccess && there > 0)
-        return STK_CUDA_CLUSTER_MOST;
+        return STK_CUDA_CLUSTER_MAX;
     (void)cudaGetLastError();
     return STK_CUDA_CLUSTER;
 }
 #else
 int find_blocks()
 {
-    return STK_CUDA_CLUSTER_MOST;
+    return STK_CUDA_CLUSTER_MAX;
 }
 #endif
 

@@ -12,7 +12,7 @@ enum { FROM, SUM, SQUARES, VALUES = STK_CUDA_BN_STATS_VALUES };
 constexpr int THREADS = 512, ROWS = 8;
 
 template <typename T, int N>
-__device__ __forceinline__ void walk_down(const stk::walk &w, const void *x, float (&v)[VALUES][N])
+__device__ __forceinline__ void walk_down(const stk::iter &w, const void *x, float (&v)[VALUES][N])
 {
     int64_t at = w.at;
     for (int left = w.count; left > 0; left -= ROWS, at += ROWS * w.step) {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void carry(float (&v)[VALUES][N], const float (&to)[N
 
 /* The topmost threads' means are what all sums of the block are carried to. */
 template <int N>
-__device__ __forceinline__ void leave_block(const stk_cuda_bn_stats_args &a, const stk::walk &w,
+__device__ __forceinline__ void leave_block(const stk_cuda_bn_stats_args &a, const stk::iter &w,
                                             float (&v)[VALUES][N], float *shared)
 {
     float to[N], sums[2][N], each = w.count ? 1 / (float)w.count : 0;
@@ -101,7 +101,7 @@ template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) stats(const __grid_constant__ stk_cuda_bn_stats_args a)
 {
     STK_CUDA_DYNAMIC(float, shared);
-    stk::walk w = stk::walk_of<true>(a.rows);
+    stk::iter w = stk::walk_of<true>(a.rows);
     float     v[VALUES][N] = {};
     stk::wait_for_earlier();
     walk_down<T, N>(w, a.x, v);

@@ -12,16 +12,16 @@ namespace stk
 
 /* One thread's way. Sums go from the last row to the first: the end of what was written last is
  * still in the cache, and the beginning is when the next kernel comes, from first to last. */
-struct walk {
+struct iter {
     int64_t at, step; /* in elements: of the first row, to the next */
     int     count;    /* rows */
     int     channel;  /* the first */
     int     across, down;
 };
 
-template <bool BACKWARDS> __device__ __forceinline__ walk walk_of(const stk_cuda_rows &r)
+template <bool BACKWARDS> __device__ __forceinline__ iter walk_of(const stk_cuda_rows &r)
 {
-    walk w;
+    iter w;
     w.across = (int)threadIdx.x % r.across;
     w.down = (int)threadIdx.x / r.across;
     w.channel = ((int)blockIdx.y * r.across + w.across) * r.wide;
@@ -350,8 +350,8 @@ __device__ __forceinline__ int64_t sum_lanes(double (&sum)[VALUES], const stk_cu
 
 /* In the last block: the sums of what all have left, for a channel as sum_lanes gives it. */
 template <int VALUES>
-__device__ __forceinline__ int64_t sum_parts(const float *parts, const stk_cuda_rows &r,
-                                             float *shared, double (&sum)[VALUES])
+__device__ __forceinline__ int64_t sum_partials(const float *parts, const stk_cuda_rows &r,
+                                                float *shared, double (&sum)[VALUES])
 {
 #pragma unroll
     for (int i = 0; i < VALUES; i++)

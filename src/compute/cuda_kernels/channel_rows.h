@@ -14,7 +14,7 @@ enum {
     STK_CUDA_FEW_THREADS = 512,
     STK_CUDA_FEW_ACROSS = 2,
     STK_CUDA_CLUSTER = 8,
-    STK_CUDA_CLUSTER_MOST = 16
+    STK_CUDA_CLUSTER_MAX = 16
 };
 
 /* Blocks of across * down threads; blocks beside each other take the next tile of channels, those

@@ -12,14 +12,14 @@ typedef struct stk_cuda_conv_args {
     stk_cuda_window down, across;
     int             in_c, out_c, group_in, group_out; /* channels: all, of one group */
     int             x_pixel;                          /* elements, with padding */
-    int64_t         w_places[4]; /* elements apart: out, in, row, column of the kernel */
-    float           low, high;   /* what y is held between */
+    int64_t         w_strides[4]; /* elements apart: out, in, row, column of the kernel */
+    float           low, high;    /* what y is held between */
     const void     *x, *w, *dy;
-    const float    *bias;  /* may be NULL */
-    const void     *plus;  /* by x: added to it, may be NULL, may be out */
-    void           *out;   /* y, dx or dw */
-    void           *dbias; /* may be NULL */
-    float          *parts; /* by weights: [part_count][weights and channels of dbias] */
+    const float    *bias;   /* may be NULL */
+    const void     *addend; /* by x: added to it, may be NULL, may be out */
+    void           *out;    /* y, dx or dw */
+    void           *dbias;  /* may be NULL */
+    float          *parts;  /* by weights: [part_count][weights and channels of dbias] */
     int             part_count;
 } stk_cuda_conv_args;
 

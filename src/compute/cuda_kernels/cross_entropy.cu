@@ -8,22 +8,22 @@ constexpr int64_t COUNTED_BY_ALL = 512; /* rows that each block may well count b
 
 /* log of the sum of exp is most + log(sum); with p, what the labels weigh, and with x. */
 struct row_sums {
-    float most, sum, weight, with_x, below;
+    float row_max, sum, weight, with_x, below;
 };
 
 template <typename T, int N, int TEAM>
 __device__ __forceinline__ row_sums sums_of(const T *x, const float *p, int64_t width, bool below)
 {
     row_sums s = {-INFINITY, 0, 0, 0, 0};
-    stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { s.most = fmaxf(s.most, v); });
-    float most = s.most = stk::team_reduce<TEAM>(s.most, stk::larger());
+    stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { s.row_max = fmaxf(s.row_max, v); });
+    float row_max = s.row_max = stk::team_reduce<TEAM>(s.row_max, stk::larger());
     stk::over_row<TEAM, N>(x, width, [&](int64_t i, float v) {
-        s.sum += expf(v - most);
-        s.below += v - most;
+        s.sum += expf(v - row_max);
+        s.below += v - row_max;
         if (!p) return;
         float w = p[i];
         s.weight += w;
-        if (w != 0) s.with_x += w * (v - most); /* 0 of an infinite loss is 0 */
+        if (w != 0) s.with_x += w * (v - row_max); /* 0 of an infinite loss is 0 */
     });
     s.sum = stk::team_reduce<TEAM>(s.sum, stk::adding());
     if (below) s.below = stk::team_reduce<TEAM>(s.below, stk::adding());
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
         if (label >= 0) {
             row_sums s = sums_of<T, N, TEAM>(x, p, width, smoothing != 0);
             float    all = logf(s.sum), spread = all - s.below / (float)width;
-            if (numbers) s.weight = 1, s.with_x = stk::to_float(x[label]) - s.most;
+            if (numbers) s.weight = 1, s.with_x = stk::to_float(x[label]) - s.row_max;
             if (smoothing != 1) loss = (1 - smoothing) * (s.weight * all - s.with_x);
             if (smoothing != 0) loss += smoothing * spread;
         }
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
 #pragma unroll
             for (int k = 0; k < N; k++) {
                 float wanted = p ? p[i + k] : i + k == label ? 1.0f : 0.0f;
-                float dx = expf(v[k] - s.most) * scale - by * (wanted * rest + spread);
+                float dx = expf(v[k] - s.row_max) * scale - by * (wanted * rest + spread);
                 v[k] = label < 0 ? 0 : dx;
             }
             stk::store_floats<T, N>(v, dlogits + r * width + i);

@@ -41,7 +41,7 @@ template <typename T, int K, int S> struct rows_of_y {
     stk::dw_writer<T, V, COLUMNS> &writer;
     int                            row_words;
     float                          w[K * K][V], bias[V], acc[share::LIVE][COLUMNS][V];
-    stk::dw_tally<T, V>            tally;
+    stk::dw_tally<T, V>            moments;
 
     __device__ __forceinline__ void enter(const stk::dw_item &item)
     {
@@ -65,7 +65,7 @@ template <typename T, int K, int S> struct rows_of_y {
             if constexpr (S == 2) add_row<TURN, 1>(rows + row_words);
             bool written = writer.write(acc[TURN]);
             if constexpr (K == 3)
-                if (written && p.statistics) tally.add(acc[TURN], writer.inside);
+                if (written && p.statistics) moments.add(acc[TURN], writer.inside);
             turn<TURN + 1>(rows + S * row_words);
         }
     }
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K, S
     stk::dw_stream<STK_CUDA_DW_AHEAD(use::COLUMNS * S * S * use::TURNS)>(
         p, ring, S * use::TURNS * row_words, from, to);
     if constexpr (K == 3)
-        if (p.statistics) to.tally.leave(p, lane, reinterpret_cast<float *>(ring), a.parts);
+        if (p.statistics) to.moments.leave(p, lane, reinterpret_cast<float *>(ring), a.parts);
 }
 
 template <typename T, int K, int S>

@@ -283,7 +283,7 @@ template <typename T, int V, int COUNT> struct dw_writer {
 
     __device__ __forceinline__ void finish(float (&value)[COUNT][V]) const
     {
-        const dw_word *more = (const dw_word *)a.plus;
+        const dw_word *more = (const dw_word *)a.addend;
         if (more) more += image - (const dw_word *)a.out;
 #pragma unroll
         for (int t = 0; t < COUNT; t++) {

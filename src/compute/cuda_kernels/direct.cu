@@ -29,7 +29,7 @@ __device__ __forceinline__ void add_tap(const stk_cuda_conv_args &a, const T *x,
     for (int t = 0; t < COLUMNS; t++)
         at[t] = column + t < a.across.count ? stk::window_element(a.across, column + t, kx) : -1;
     for (int ic = 0; ic < a.group_in; ic++) {
-        float v = stk::to_float(w[ic * a.w_places[1]]);
+        float v = stk::to_float(w[ic * a.w_strides[1]]);
 #pragma unroll
         for (int t = 0; t < COLUMNS; t++)
             if (at[t] >= 0) sum[t] += v * stk::to_float(x[(int64_t)at[t] * a.x_pixel + ic]);
@@ -49,8 +49,8 @@ template <typename T> __global__ void __launch_bounds__(THREADS) forward(stk_cud
                 int iy = stk::window_element(a.down, row, ky);
                 for (int kx = 0; kx < a.across.kernel && iy >= 0; kx++)
                     add_tap<T>(a, (const T *)a.x + x_row(a, n, iy) + first,
-                               (const T *)a.w + oc * a.w_places[0] + ky * a.w_places[2] +
-                                   kx * a.w_places[3],
+                               (const T *)a.w + oc * a.w_strides[0] + ky * a.w_strides[2] +
+                                   kx * a.w_strides[3],
                                column, kx, sum);
             }
             T *y = (T *)a.out + y_row(a, n, row) + (int64_t)column * a.out_c + oc;
@@ -77,10 +77,10 @@ __device__ __forceinline__ float one_of_input(const stk_cuda_conv_args &a, int64
             int oy = stk::window_over(a.down, row, ky), ox = stk::window_over(a.across, column, kx);
             if (oy < 0 || ox < 0) continue;
             const T *dy = (const T *)a.dy + y_row(a, n, oy) + (int64_t)ox * a.out_c + first;
-            const T *w = (const T *)a.w + first * a.w_places[0] + c % a.group_in * a.w_places[1] +
-                         ky * a.w_places[2] + kx * a.w_places[3];
+            const T *w = (const T *)a.w + first * a.w_strides[0] + c % a.group_in * a.w_strides[1] +
+                         ky * a.w_strides[2] + kx * a.w_strides[3];
             for (int oc = 0; oc < a.group_out; oc++)
-                sum += stk::to_float(dy[oc]) * stk::to_float(w[oc * a.w_places[0]]);
+                sum += stk::to_float(dy[oc]) * stk::to_float(w[oc * a.w_strides[0]]);
         }
     return sum;
 }
@@ -92,7 +92,7 @@ template <typename T> __global__ void __launch_bounds__(THREADS) by_input(stk_cu
             int64_t to = r * a.across.size * a.in_c + i;
             float   sum =
                 one_of_input<T>(a, r / a.down.size, (int)(r % a.down.size), i / a.in_c, i % a.in_c);
-            if (a.plus) sum += stk::to_float(((const T *)a.plus)[to]);
+            if (a.addend) sum += stk::to_float(((const T *)a.addend)[to]);
             stk::from_float(sum, ((T *)a.out)[to]);
         }
 }
@@ -136,9 +136,9 @@ template <typename T> __global__ void __launch_bounds__(THREADS) by_weight(stk_c
     int64_t step = (int64_t)gridDim.x * blockDim.x, rows = a.batch * a.down.count;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
         int   oc = (int)(i / each), rest = (int)(i % each);
-        int   ic = rest / (int)a.w_places[1] % a.group_in;
-        int   ky = rest / (int)a.w_places[2] % a.down.kernel;
-        int   kx = rest / (int)a.w_places[3] % a.across.kernel;
+        int   ic = rest / (int)a.w_strides[1] % a.group_in;
+        int   ky = rest / (int)a.w_strides[2] % a.down.kernel;
+        int   kx = rest / (int)a.w_strides[3] % a.across.kernel;
         float sum = 0;
         for (int64_t r = blockIdx.y; r < rows; r += gridDim.y) {
             int64_t n = r / a.down.count;

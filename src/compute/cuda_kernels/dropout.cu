@@ -78,9 +78,9 @@ __global__ void __launch_bounds__(THREADS)
     for (int64_t r = blockIdx.x / per_row; r < count; r += gridDim.x / per_row) {
         words    w = draw(args, step, (uint64_t)r / 4);
         float    by = factor(args, w.at[r % 4]);
-        const T *x = (const T *)args.x + r * args.together;
-        T       *y = (T *)args.y + r * args.together;
-        for (int64_t i = (part * THREADS + threadIdx.x) * N; i < args.together;
+        const T *x = (const T *)args.x + r * args.group_size;
+        T       *y = (T *)args.y + r * args.group_size;
+        for (int64_t i = (part * THREADS + threadIdx.x) * N; i < args.group_size;
              i += (int64_t)per_row * THREADS * N) {
             float v[N];
             stk::load_floats<T, N>(x + i, v);
@@ -94,17 +94,17 @@ __global__ void __launch_bounds__(THREADS)
 
 template <typename T> cudaError_t start_rows(const stk_cuda_dropout_args *a, cudaStream_t stream)
 {
-    bool    wide = a->together % stk::WIDE<T> == 0;
+    bool    wide = a->group_size % stk::WIDE<T> == 0;
     auto   *kernel = wide ? rows<T, stk::WIDE<T>> : rows<T, 1>;
-    int64_t count = a->count / a->together;
-    int     per_row = stk::blocks_for(a->together, THREADS * 4 * (wide ? stk::WIDE<T> : 1), 64);
+    int64_t count = a->count / a->group_size;
+    int     per_row = stk::blocks_for(a->group_size, THREADS * 4 * (wide ? stk::WIDE<T> : 1), 64);
     int     blocks = stk::blocks_for(count, 1, 1 << 16) * per_row;
     return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, *a, count, per_row);
 }
 
 template <typename T> cudaError_t start(const stk_cuda_dropout_args *a, cudaStream_t stream)
 {
-    if (a->together > 1) return start_rows<T>(a, stream);
+    if (a->group_size > 1) return start_rows<T>(a, stream);
     auto *kernel = elements<T>;
     int   blocks = stk::blocks_for(a->count, THREADS * stk::WIDE<T>);
     return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, *a);

@@ -7,9 +7,9 @@
 STK_CUDA_BEGIN
 
 typedef struct stk_cuda_dropout_args {
-    int            dtype;           /* an stk_dtype, of x and y */
-    int64_t        count, together; /* elements; of them so many share their fate */
-    uint64_t       seed, least;     /* a drawn word is kept from least on */
+    int            dtype;             /* an stk_dtype, of x and y */
+    int64_t        count, group_size; /* elements; of them so many share their fate */
+    uint64_t       seed, least;       /* a drawn word is kept from least on */
     uint32_t       stream;
     float          scale;
     const int64_t *step;

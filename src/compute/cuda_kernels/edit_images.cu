@@ -11,7 +11,7 @@ namespace
 using stk::edit_work, stk::TILE_HEIGHT, stk::TILE_WIDTH;
 
 constexpr int TILES = 7 * stk::EDIT_WARPS; /* of a part */
-constexpr int MOST_BLOCKS = 528; /* of passes that may have nothing to do: as many as run at once */
+constexpr int BLOCKS_MAX = 528; /* of passes that may have nothing to do: as many as run at once */
 
 /* The four pixels of a thread, side by side. */
 __device__ __forceinline__ void place_group(stk::edit_place tile, stk::edit_group &g)
@@ -202,7 +202,7 @@ __device__ __forceinline__ uint64_t block_sum(uint64_t x)
     return x;
 }
 
-__device__ __forceinline__ uint64_t sum_parts(const edit_work &a, int64_t image)
+__device__ __forceinline__ uint64_t sum_partials(const edit_work &a, int64_t image)
 {
     uint64_t sum = 0;
     for (int i = (int)threadIdx.x; i < a.parts; i += stk::EDIT_THREADS)
@@ -243,7 +243,7 @@ __device__ __forceinline__ void take_steps(const edit_work &a, stk::edit_job &j,
         const int32_t begin = is_last ? part * TILES : 0;
         const int32_t end = is_last ? min(begin + TILES, a.tiles) : a.tiles;
         uint64_t      sum = i == j.summed && !is_last
-                                ? sum_parts(a, item / a.parts)
+                                ? sum_partials(a, item / a.parts)
                                 : make_tiles<ASKS>(a, j, i, begin, end, i == steps ? out : nullptr);
         if (i == steps) return;
         if (is_last) {
@@ -344,7 +344,7 @@ cudaError_t stk_cuda_edit_launch(const stk_cuda_edit_args *args, cudaStream_t st
         a.pass = pass;
         auto *kernel = pass == stk::EDIT_KEEP ? edit_images<true> : edit_images<false>;
         status = STK_CUDA_LAUNCH_EARLY(
-            kernel, pass == stk::EDIT_COPY ? items : (items < MOST_BLOCKS ? items : MOST_BLOCKS),
+            kernel, pass == stk::EDIT_COPY ? items : (items < BLOCKS_MAX ? items : BLOCKS_MAX),
             stk::EDIT_THREADS, 0, stream, a);
     }
     return status;

@@ -29,7 +29,7 @@ __global__ void decide(stk_cuda_guard_args a)
     steps += skip ? 0.0f : 1.0f;
     a.guard[STK_CUDA_GUARD_MULTIPLY] = (float)multiply;
     a.guard[STK_CUDA_GUARD_SKIP] = skip;
-    a.guard[STK_CUDA_GUARD_STEP] = steps;
+    a.guard[STK_CUDA_GUARD_STEPS] = steps;
     a.guard[STK_CUDA_GUARD_NORM] = (float)total;
     if (!a.next) return;
     update_scale(a, skip, &scale, &clean);

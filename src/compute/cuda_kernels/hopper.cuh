@@ -98,18 +98,18 @@ __device__ __forceinline__ uint64_t describe(const void *tile)
     return address | 1ull << 16 | GROUP << 32 | SWIZZLED_128 << 62;
 }
 
-__device__ __forceinline__ void products_begin()
+__device__ __forceinline__ void wgmma_fence()
 {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-__device__ __forceinline__ void products_end_group()
+__device__ __forceinline__ void wgmma_commit_group()
 {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
 /* Until at most N groups are under way. */
-template <int N> __device__ __forceinline__ void products_wait()
+template <int N> __device__ __forceinline__ void wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }

@@ -39,14 +39,14 @@ __device__ __forceinline__ void add_result(const unsigned char *result, float (&
 }
 
 template <int TILE>
-__device__ __forceinline__ void load_plus(const memory &m, const CUtensorMap *plus, int column,
+__device__ __forceinline__ void load_plus(const memory &m, const CUtensorMap *addend, int column,
                                           int row)
 {
     hopper::stores_wait_read();
-    hopper::barrier_expect(m.plus_full, layout<TILE>::RESULT);
+    hopper::barrier_expect(m.addend_full, layout<TILE>::RESULT);
 #pragma unroll
     for (int at = 0; at < TILE; at += 64)
-        hopper::load_tile(m.result + at / 64 * CHUNK, plus, m.plus_full, column + at, row);
+        hopper::load_tile(m.result + at / 64 * CHUNK, addend, m.addend_full, column + at, row);
 }
 
 #endif
@@ -56,7 +56,7 @@ inline cudaError_t encode_all(const stk_cuda_gemm_args *a, CUtensorMap (&map)[4]
     cudaError_t code = encode(a, a->x, a->rows, a->depth, EACH, &map[0]);
     if (code == cudaSuccess) code = encode(a, a->w, a->depth, a->columns, DEPTH, &map[1]);
     if (code == cudaSuccess) code = encode(a, a->y, a->rows, a->columns, EACH, &map[2]);
-    if (code == cudaSuccess) code = encode(a, a->plus, a->rows, a->columns, EACH, &map[3]);
+    if (code == cudaSuccess) code = encode(a, a->addend, a->rows, a->columns, EACH, &map[3]);
     return code;
 }
 

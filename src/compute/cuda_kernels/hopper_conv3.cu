@@ -18,7 +18,7 @@ constexpr int BUFFERS_MOST = 8;
 
 /* An element of the kernel reads up to two pixels after the stripe, for results that mean nothing.
  */
-template <int WIDTH> struct room : stripe<WIDTH> {
+template <int WIDTH> struct smem : stripe<WIDTH> {
     using stripe<WIDTH>::PIXELS;
     static constexpr int STRIPE = whole_pieces((PIXELS + 2) * LINE);
     static constexpr int FIT = (SHARED - PIECE - WEIGHTS - BARRIERS) / STRIPE;
@@ -32,7 +32,7 @@ template <int WIDTH> struct room : stripe<WIDTH> {
 constexpr int FEW = 40, MANY = 232; /* registers of a thread: that copies, that multiplies */
 
 template <int WIDTH> struct memory {
-    using R = room<WIDTH>;
+    using R = smem<WIDTH>;
     unsigned char *w, *stripes;
     uint64_t      *w_full, *turn; /* turn: of a group's, to begin a stripe */
     uint64_t      *full, *done;   /* done: results lie in the stripe's place */
@@ -57,7 +57,7 @@ template <int WIDTH> struct memory {
 
 /* Brings w and stripes, and fetches results. */
 template <int WIDTH> struct carrier {
-    using R = room<WIDTH>;
+    using R = smem<WIDTH>;
     const args          &a;
     const memory<WIDTH> &m;
     const CUtensorMap   *x, *w, *y;
@@ -117,16 +117,16 @@ __device__ __forceinline__ void multiply_stripe(const memory<WIDTH> &m, int i,
 {
     const unsigned char *from = m.buffer(i);
     if (i) hopper::barrier_wait(&m.turn[i % GROUPS], (i - 1) / GROUPS & 1);
-    hopper::products_begin();
+    hopper::wgmma_fence();
 #pragma unroll
     for (int t = 0; t < TAPS - 1; t++)
         multiply_tap<WIDTH, T, BACK>(m, from, t, d);
-    hopper::products_end_group();
+    hopper::wgmma_commit_group();
     multiply_tap<WIDTH, T, BACK>(m, from, TAPS - 1, d);
-    hopper::products_end_group();
-    hopper::products_wait<1>();
+    hopper::wgmma_commit_group();
+    hopper::wgmma_wait<1>();
     if (threadIdx.x % stk::WARP == 0) hopper::barrier_arrive(&m.turn[(i + 1) % GROUPS]);
-    hopper::products_wait<0>();
+    hopper::wgmma_wait<0>();
 }
 
 /* Where result n lies among those that mean something; what does not, after them. */
@@ -157,12 +157,12 @@ __device__ __forceinline__ void put(const float (&d)[stripe<WIDTH>::RESULTS / 2]
     }
 }
 
-template <int WIDTH, typename T, bool BACK, bool TALLY>
+template <int WIDTH, typename T, bool BACK, bool MOMENTS>
 __device__ __forceinline__ void compute(const args &a, const memory<WIDTH> &m, int group, int count)
 {
-    using R = room<WIDTH>;
-    hopper::tally s = {};
-    int           pair = (int)threadIdx.x % 4 * 2;
+    using R = smem<WIDTH>;
+    hopper::moments s = {};
+    int             pair = (int)threadIdx.x % 4 * 2;
     hopper::barrier_wait(m.w_full, 0);
     for (int i = group; i < count; i += GROUPS) {
         float d[R::RESULTS / 2];
@@ -172,15 +172,15 @@ __device__ __forceinline__ void compute(const args &a, const memory<WIDTH> &m, i
         put<WIDTH, T>(d, hopper::shared_address(m.buffer(i)));
         hopper::fence_shared();
         hopper::barrier_arrive(&m.done[i % R::BUFFERS]);
-        if (TALLY)
+        if (MOMENTS)
             s.add(d, ROWS * WIDTH, [&](int k) { return (k / 4 * 8 + pair) % R::PITCH < WIDTH; });
     }
-    if (TALLY) s.leave(a.parts, (int)blockIdx.x * GROUPS + group);
+    if (MOMENTS) s.leave(a.parts, (int)blockIdx.x * GROUPS + group);
 }
 
 #endif
 
-template <int WIDTH, typename T, bool BACK, bool TALLY>
+template <int WIDTH, typename T, bool BACK, bool MOMENTS>
 __global__ void __launch_bounds__(THREADS, 1)
     convolve(const __grid_constant__ args a, const __grid_constant__ CUtensorMap x,
              const __grid_constant__ CUtensorMap w, const __grid_constant__ CUtensorMap y)
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         hopper::barrier_init(m.w_full, 1);
         for (int g = 0; g < GROUPS; g++)
             hopper::barrier_init(&m.turn[g], GROUP / stk::WARP);
-        for (int i = 0; i < room<WIDTH>::BUFFERS; i++) {
+        for (int i = 0; i < smem<WIDTH>::BUFFERS; i++) {
             hopper::barrier_init(&m.full[i], 1);
             hopper::barrier_init(&m.done[i], GROUP);
         }
@@ -208,15 +208,15 @@ __global__ void __launch_bounds__(THREADS, 1)
         return;
     }
     hopper::take_registers<MANY>();
-    compute<WIDTH, T, BACK, TALLY>(a, m, group, s.count);
+    compute<WIDTH, T, BACK, MOMENTS>(a, m, group, s.count);
 #endif
 }
 
-template <int WIDTH, typename T, bool BACK, bool TALLY>
+template <int WIDTH, typename T, bool BACK, bool MOMENTS>
 cudaError_t start(const args *a, cudaStream_t stream)
 {
-    using R = room<WIDTH>;
-    auto       *kernel = convolve<WIDTH, T, BACK, TALLY>;
+    using R = smem<WIDTH>;
+    auto       *kernel = convolve<WIDTH, T, BACK, MOMENTS>;
     CUtensorMap x, w, y;
     cudaError_t code = encode(a, a->x, R::PITCH, ROWS + 2, &x);
     if (code == cudaSuccess)

@@ -14,7 +14,7 @@ constexpr int GROUPS = 3, THREADS = (GROUPS + 1) * GROUP;
 
 /* Sums are of whole steps: after the results of a stripe and the pixels they reach are zeros, which
  * stay. */
-template <int WIDTH> struct room : stripe<WIDTH> {
+template <int WIDTH> struct smem : stripe<WIDTH> {
     using stripe<WIDTH>::RESULTS;
     using stripe<WIDTH>::PITCH;
     static constexpr int SUMMED = (RESULTS + STEP - 1) / STEP * STEP;
@@ -33,7 +33,7 @@ constexpr int WARPS = GROUP / stk::WARP, COLUMNS = 3 * CHANNELS; /* of a group *
 constexpr int FEW = 24, MANY = 160; /* registers of a thread: that copies, that multiplies */
 
 template <int WIDTH> struct memory {
-    using R = room<WIDTH>;
+    using R = smem<WIDTH>;
     unsigned char *x; /* and dy after it, for each buffer */
     uint64_t      *full, *empty;
 
@@ -67,7 +67,7 @@ __device__ __forceinline__ void clear(unsigned char *from, unsigned char *to)
 
 template <int WIDTH> __device__ __forceinline__ void set_up(const memory<WIDTH> &m)
 {
-    using R = room<WIDTH>;
+    using R = smem<WIDTH>;
     for (int i = 0; i < R::BUFFERS; i++) {
         clear(m.x_of(i) + R::PIXELS * LINE, m.x_of(i) + R::X);
         clear(m.dy_of(i) + R::RESULTS * LINE, m.dy_of(i) + R::DY);
@@ -83,7 +83,7 @@ template <int WIDTH>
 __device__ __forceinline__ void bring(const args &a, const memory<WIDTH> &m, const CUtensorMap *x,
                                       const CUtensorMap *dy, const share &s)
 {
-    using R = room<WIDTH>;
+    using R = smem<WIDTH>;
     int each = a.height / ROWS;
     for (int i = 0; i < s.count; i++) {
         int       image = (s.first + i) / each, row = (s.first + i - image * each) * ROWS;
@@ -100,21 +100,21 @@ template <int WIDTH, typename T>
 __device__ __forceinline__ void multiply(const memory<WIDTH> &m, int group, int count,
                                          float (&d)[COLUMNS / 2])
 {
-    using R = room<WIDTH>;
+    using R = smem<WIDTH>;
     bool first = threadIdx.x % stk::WARP == 0;
     for (int i = 0; i < count; i++) {
         hopper::barrier_wait(&m.full[i % R::BUFFERS], m.parity(i));
         uint64_t dy = hopper::describe_across(m.dy_of(i), LINE);
         uint64_t x = hopper::describe_across(m.x_of(i) + group * R::PITCH * LINE, LINE);
-        hopper::products_begin();
+        hopper::wgmma_fence();
 #pragma unroll
         for (int k = 0; k < R::SUMMED; k += STEP)
             hopper::multiply<1, 1>(d, dy + (k * LINE >> 4), x + (k * LINE >> 4), i || k, T());
-        hopper::products_end_group();
-        hopper::products_wait<1>();
+        hopper::wgmma_commit_group();
+        hopper::wgmma_wait<1>();
         if (first && i) hopper::barrier_arrive(&m.empty[(i - 1) % R::BUFFERS]);
     }
-    hopper::products_wait<0>();
+    hopper::wgmma_wait<0>();
 }
 
 /* As w lies: a row of the kernel for a channel. */
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 
 template <int WIDTH, typename T> cudaError_t start(const args *a, cudaStream_t stream)
 {
-    using R = room<WIDTH>;
+    using R = smem<WIDTH>;
     auto       *kernel = by_weight<WIDTH, T>;
     CUtensorMap x, dy;
     cudaError_t code = encode(a, a->x, R::PITCH, ROWS + 2, &x);

@@ -14,9 +14,9 @@
 namespace product
 {
 
-constexpr int ROWS = STK_CUDA_PRODUCT_ROWS, DEPTH = 64; /* of a tile; 64 elements are 128 bytes */
-constexpr int GROUPS = 4, GROUP = 128;                  /* their threads */
-constexpr int EACH = ROWS / GROUPS;                     /* rows of a group */
+constexpr int ROWS = STK_CUDA_GEMM_ROWS, DEPTH = 64; /* of a tile; 64 elements are 128 bytes */
+constexpr int GROUPS = 4, GROUP = 128;               /* their threads */
+constexpr int EACH = ROWS / GROUPS;                  /* rows of a group */
 constexpr int THREADS = GROUPS * GROUP, WARPS = GROUP / 32;
 constexpr int LINE = 128, CHUNK = EACH * LINE;  /* bytes of 64 elements, and of 64 rows of them */
 constexpr int STEP = 16, STEP_BYTES = STEP * 2; /* of the depth, that one instruction takes */
@@ -73,8 +73,8 @@ struct ring {
 
 /* What a group has of shared memory. */
 struct memory {
-    unsigned char *w, *slot, *result, *beside; /* beside: of a second matrix like the result */
-    uint64_t      *w_full, *plus_full, *full, *empty;
+    unsigned char *w, *slot, *result, *norm_x; /* beside: of a second matrix like the result */
+    uint64_t      *w_full, *addend_full, *full, *empty;
     int            slots;
 };
 
@@ -86,10 +86,10 @@ __device__ __forceinline__ memory memory_of(unsigned char *dynamic, int depth, i
     m.slots = slots_of(TILE, depth, RESULTS);
     m.w = (unsigned char *)(((uintptr_t)dynamic + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     m.result = m.w + depth / DEPTH * L::SLAB + group * L::RESULT;
-    m.beside = m.result + GROUPS * L::RESULT;
+    m.norm_x = m.result + GROUPS * L::RESULT;
     m.slot = m.w + depth / DEPTH * L::SLAB + RESULTS * GROUPS * L::RESULT + group * m.slots * CHUNK;
     m.w_full = (uint64_t *)(m.slot + (GROUPS - group) * m.slots * CHUNK);
-    m.plus_full = m.w_full + 1 + group;
+    m.addend_full = m.w_full + 1 + group;
     m.full = m.w_full + 1 + GROUPS + group * 2 * SLOTS;
     m.empty = m.full + SLOTS;
     return m;
@@ -156,19 +156,19 @@ __device__ __forceinline__ void multiply_tile(const stk_cuda_gemm_args &a, const
         const unsigned char *slab = m.w + k / DEPTH * layout<TILE>::SLAB;
         uint64_t columns = ACROSS ? hopper::describe_across(slab, CHUNK) : hopper::describe(slab);
         hopper::barrier_wait(&m.full[r.at], r.parity);
-        hopper::products_begin();
+        hopper::wgmma_fence();
 #pragma unroll
         for (int s = 0; s < DEPTH / STEP; s++)
             hopper::multiply<ACROSS>(d, rows + s * (STEP_BYTES >> 4),
                                      columns + s * ((ACROSS ? STEP * LINE : STEP_BYTES) >> 4),
                                      k || s, T());
-        hopper::products_end_group();
-        hopper::products_wait<1>();
+        hopper::wgmma_commit_group();
+        hopper::wgmma_wait<1>();
         if (k) refill(a, m, x, p, group, before, c);
         before = r;
         r.next();
     }
-    hopper::products_wait<0>();
+    hopper::wgmma_wait<0>();
     refill(a, m, x, p, group, before, c);
 }
 
@@ -215,7 +215,7 @@ __device__ __forceinline__ void set_up(unsigned char *dynamic, int depth)
                 hopper::barrier_init(&m.full[i], 1);
                 hopper::barrier_init(&m.empty[i], WARPS);
             }
-            hopper::barrier_init(m.plus_full, 1);
+            hopper::barrier_init(m.addend_full, 1);
             if (g == 0) hopper::barrier_init(m.w_full, 1);
         }
         hopper::fence_shared();
@@ -255,11 +255,11 @@ inline int blocks_of(int64_t rows, int64_t columns, int tile, int processors)
 template <template <int, typename> class KERNEL>
 cudaError_t start(const stk_cuda_gemm_args *a, cudaStream_t stream)
 {
-    bool half = a->dtype == STK_DTYPE_F16, wide = a->tile == STK_CUDA_PRODUCT_WIDE;
-    return half ? (wide ? KERNEL<STK_CUDA_PRODUCT_WIDE, __half>::start(a, stream)
-                        : KERNEL<STK_CUDA_PRODUCT_NARROW, __half>::start(a, stream))
-                : (wide ? KERNEL<STK_CUDA_PRODUCT_WIDE, __nv_bfloat16>::start(a, stream)
-                        : KERNEL<STK_CUDA_PRODUCT_NARROW, __nv_bfloat16>::start(a, stream));
+    bool half = a->dtype == STK_DTYPE_F16, wide = a->tile == STK_CUDA_GEMM_WIDE;
+    return half ? (wide ? KERNEL<STK_CUDA_GEMM_WIDE, __half>::start(a, stream)
+                        : KERNEL<STK_CUDA_GEMM_NARROW, __half>::start(a, stream))
+                : (wide ? KERNEL<STK_CUDA_GEMM_WIDE, __nv_bfloat16>::start(a, stream)
+                        : KERNEL<STK_CUDA_GEMM_NARROW, __nv_bfloat16>::start(a, stream));
 }
 
 template <int RESULTS = 1, typename K, typename... MAPS>

@@ -7,7 +7,7 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_PRODUCT_ROWS = 256, STK_CUDA_PRODUCT_WIDE = 128, STK_CUDA_PRODUCT_NARROW = 64 };
+enum { STK_CUDA_GEMM_ROWS = 256, STK_CUDA_GEMM_WIDE = 128, STK_CUDA_GEMM_NARROW = 64 };
 
 typedef struct stk_cuda_gemm_args {
     int         dtype;                /* an stk_dtype of 16 bits */
@@ -16,13 +16,13 @@ typedef struct stk_cuda_gemm_args {
     int         processors;
     const void *x, *w;
     void       *y;
-    const void *plus;       /* sum, norm: may be y */
+    const void *addend;     /* sum, norm: may be y */
     float      *parts;      /* statistics, norm: stk_cuda_gemm_bytes of it */
     unsigned   *counters;   /* statistics, norm: zeros, one for each tile of columns */
     float      *mean, *var; /* statistics; norm: mean is read */
     /* norm */
     const uint8_t *bits;   /* of y: element i in bit i % 8 of byte i / 8 */
-    const void    *beside; /* as y lies */
+    const void    *norm_x; /* as y lies */
     const float   *invstd;
     float         *dgamma, *dbeta;
 } stk_cuda_gemm_args;

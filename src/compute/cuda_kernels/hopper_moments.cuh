@@ -9,7 +9,7 @@
 namespace hopper
 {
 
-struct tally {
+struct moments {
     static constexpr int CHANNELS = 64, GROUP = 128;
 
     float from[2], sum[2], squares[2]; /* sums of differences from the first result */

@@ -60,16 +60,16 @@ __device__ __forceinline__ void keep_set(const row_bits<TILE> &bits, float (&d)[
 
 /* Both that results are made with; all of the group are done with what was there. */
 template <int TILE>
-__device__ __forceinline__ void load_both(const memory &m, const CUtensorMap *plus,
-                                          const CUtensorMap *beside, int column, int row)
+__device__ __forceinline__ void load_both(const memory &m, const CUtensorMap *addend,
+                                          const CUtensorMap *norm_x, int column, int row)
 {
-    unsigned char *to = m.beside;
+    unsigned char *to = m.norm_x;
     hopper::stores_wait_read();
-    hopper::barrier_expect(m.plus_full, 2 * layout<TILE>::RESULT);
+    hopper::barrier_expect(m.addend_full, 2 * layout<TILE>::RESULT);
 #pragma unroll
     for (int at = 0; at < TILE; at += 64) {
-        hopper::load_tile(m.result + at / 64 * CHUNK, plus, m.plus_full, column + at, row);
-        hopper::load_tile(to + at / 64 * CHUNK, beside, m.plus_full, column + at, row);
+        hopper::load_tile(m.result + at / 64 * CHUNK, addend, m.addend_full, column + at, row);
+        hopper::load_tile(to + at / 64 * CHUNK, norm_x, m.addend_full, column + at, row);
     }
 }
 
@@ -101,14 +101,15 @@ __device__ __forceinline__ void look_again(const memory &m, const float *means, 
     for (int i = 0; i < LINES; i++) {
         int row = down + i * L::DOWN, at = swizzled(row, across * VECTOR);
         if (row < rows)
-            add<T>(*(const line *)(m.result + at), *(const line *)(m.beside + at), mean, s);
+            add<T>(*(const line *)(m.result + at), *(const line *)(m.norm_x + at), mean, s);
     }
 }
 
 template <int TILE, typename T>
-__device__ __forceinline__ void
-compute(const stk_cuda_gemm_args &a, const memory &m, const CUtensorMap *x, const CUtensorMap *y,
-        const CUtensorMap *plus, const CUtensorMap *beside, const float *means, int group, sums &s)
+__device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memory &m,
+                                        const CUtensorMap *x, const CUtensorMap *y,
+                                        const CUtensorMap *addend, const CUtensorMap *norm_x,
+                                        const float *means, int group, sums &s)
 {
     const place p = place_of(a);
     ring        r = {m.slots};
@@ -118,7 +119,7 @@ compute(const stk_cuda_gemm_args &a, const memory &m, const CUtensorMap *x, cons
     uint32_t    parity = 0;
     for (int i = 0; i < m.slots && first; i++)
         copy_next(a, m, x, p, group, i, c);
-    if (first) load_both<TILE>(m, plus, beside, column, p.first * ROWS + group * EACH);
+    if (first) load_both<TILE>(m, addend, norm_x, column, p.first * ROWS + group * EACH);
     hopper::barrier_wait(m.w_full, 0);
     for (int64_t tile = p.first; tile < p.tiles; tile += p.step, parity ^= 1) {
         float          d[TILE / 2];
@@ -127,7 +128,7 @@ compute(const stk_cuda_gemm_args &a, const memory &m, const CUtensorMap *x, cons
         int            rows = a.rows - row < EACH ? (int)(a.rows - row) : EACH;
         load_bits<TILE>(a, column, row, bits);
         multiply_tile<TILE, T, 1>(a, m, x, p, group, r, c, d);
-        hopper::barrier_wait(m.plus_full, parity);
+        hopper::barrier_wait(m.addend_full, parity);
         add_result<TILE, T>(m.result, d);
         keep_set<TILE>(bits, d);
         write_result<TILE, T>(m.result, d);
@@ -137,21 +138,21 @@ compute(const stk_cuda_gemm_args &a, const memory &m, const CUtensorMap *x, cons
         look_again<TILE, T>(m, means, rows, s);
         hopper::meet(1 + group, GROUP);
         if (first && tile + p.step < p.tiles)
-            load_both<TILE>(m, plus, beside, column, (int)(tile + p.step) * ROWS + group * EACH);
+            load_both<TILE>(m, addend, norm_x, column, (int)(tile + p.step) * ROWS + group * EACH);
     }
     if (first) hopper::stores_wait_read();
 }
 
 /* What the threads of a column have summed up becomes what the block leaves of it. */
 template <int TILE>
-__device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *room, int group,
+__device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, int group,
                                       const sums &s)
 {
     using L = lookers<TILE>;
     constexpr int LINES = GROUPS * L::DOWN, LANES = THREADS / TILE;
     int           across = threadIdx.x % GROUP % L::ACROSS, down = threadIdx.x % GROUP / L::ACROSS;
     int           line = group * L::DOWN + down;
-    float        *with_x = room, *sum = room + LINES * TILE;
+    float        *with_x = smem, *sum = smem + LINES * TILE;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < VECTOR; k++) {
@@ -180,7 +181,7 @@ __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *room, 
 /* The last block of a tile of columns adds up what all have left, in their order: LANES threads a
  * column, each its share of the blocks, and then one of them. */
 template <int TILE>
-__device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *room, bool *is_last)
+__device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *smem, bool *is_last)
 {
     constexpr int LANES = THREADS / TILE;
     const place   p = place_of(a);
@@ -202,13 +203,13 @@ __device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *room
         with_x += (double)v.x;
         sum += (double)v.y;
     }
-    room[(lane * 2) * TILE + c] = with_x;
-    room[(lane * 2 + 1) * TILE + c] = sum;
+    smem[(lane * 2) * TILE + c] = with_x;
+    smem[(lane * 2 + 1) * TILE + c] = sum;
     __syncthreads();
     if (lane) return;
     for (int l = 1; l < LANES; l++) {
-        with_x += room[(l * 2) * TILE + c];
-        sum += room[(l * 2 + 1) * TILE + c];
+        with_x += smem[(l * 2) * TILE + c];
+        sum += smem[(l * 2 + 1) * TILE + c];
     }
     if (a.dgamma) a.dgamma[column] = (float)(with_x * (double)a.invstd[column]);
     if (a.dbeta) a.dbeta[column] = (float)sum;
@@ -220,7 +221,8 @@ template <int TILE, typename T>
 __global__ void __launch_bounds__(THREADS, 1)
     with_norm(const __grid_constant__ stk_cuda_gemm_args a, const __grid_constant__ CUtensorMap x,
               const __grid_constant__ CUtensorMap w, const __grid_constant__ CUtensorMap y,
-              const __grid_constant__ CUtensorMap plus, const __grid_constant__ CUtensorMap beside)
+              const __grid_constant__ CUtensorMap addend,
+              const __grid_constant__ CUtensorMap norm_x)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ unsigned char dynamic[];
@@ -233,23 +235,23 @@ __global__ void __launch_bounds__(THREADS, 1)
     const memory m = memory_of<TILE, RESULTS>(dynamic, (int)a.depth, group);
     sums         s = {};
     if (threadIdx.x == 0) copy_w<TILE, 1>(a, m, &w);
-    compute<TILE, T>(a, m, &x, &y, &plus, &beside, means, group, s);
+    compute<TILE, T>(a, m, &x, &y, &addend, &norm_x, means, group, s);
     /* Results and slots are done with. */
-    unsigned char *room = m.result - group * layout<TILE>::RESULT;
-    leave<TILE>(a, (float *)room, group, s);
-    finish<TILE>(a, (double *)room, &is_last);
+    unsigned char *smem = m.result - group * layout<TILE>::RESULT;
+    leave<TILE>(a, (float *)smem, group, s);
+    finish<TILE>(a, (double *)smem, &is_last);
 #endif
 }
 
 template <int TILE, typename T> struct norm_kernel {
     static cudaError_t start(const stk_cuda_gemm_args *a, cudaStream_t stream)
     {
-        CUtensorMap map[4], beside;
+        CUtensorMap map[4], norm_x;
         cudaError_t code = encode_all(a, map);
-        if (code == cudaSuccess) code = encode(a, a->beside, a->rows, a->columns, EACH, &beside);
+        if (code == cudaSuccess) code = encode(a, a->norm_x, a->rows, a->columns, EACH, &norm_x);
         if (code != cudaSuccess) return code;
         return launch<RESULTS>(with_norm<TILE, T>, a, stream, map[0], map[1], map[2], map[3],
-                               beside);
+                               norm_x);
     }
 };
 

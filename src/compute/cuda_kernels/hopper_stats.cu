@@ -101,14 +101,14 @@ __device__ __forceinline__ int64_t rows_of_block(const stk_cuda_gemm_args &a, co
 /* What the threads of a column have found becomes what the block leaves of it. All sums are carried
  * to the value that the first of them began with. */
 template <int TILE>
-__device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *room, int group,
+__device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, int group,
                                       const sums &s)
 {
     using L = lookers<TILE>;
     constexpr int LINES = GROUPS * L::DOWN, LANES = THREADS / TILE;
     int           across = threadIdx.x % GROUP % L::ACROSS, down = threadIdx.x % GROUP / L::ACROSS;
     int           line = group * L::DOWN + down;
-    float        *to = room, *sum = room + TILE, *squares = sum + LINES * TILE;
+    float        *to = smem, *sum = smem + TILE, *squares = sum + LINES * TILE;
     float         n = (float)s.count;
     __syncthreads();
     if (line == 0)
@@ -147,7 +147,7 @@ __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *room, 
 /* The last block of a tile of columns merges what all have left, in their order: LANES threads a
  * column, each its share of the blocks, and then one of them. */
 template <int TILE>
-__device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *room, bool *is_last)
+__device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *smem, bool *is_last)
 {
     constexpr int LANES = THREADS / TILE;
     const place   p = place_of(a);
@@ -172,13 +172,13 @@ __device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *room
         sum += n * off;
         squares += (double)v.y + n * off * off;
     }
-    room[(lane * 2) * TILE + c] = sum;
-    room[(lane * 2 + 1) * TILE + c] = squares;
+    smem[(lane * 2) * TILE + c] = sum;
+    smem[(lane * 2 + 1) * TILE + c] = squares;
     __syncthreads();
     if (lane) return;
     for (int l = 1; l < LANES; l++) {
-        sum += room[(l * 2) * TILE + c];
-        squares += room[(l * 2 + 1) * TILE + c];
+        sum += smem[(l * 2) * TILE + c];
+        squares += smem[(l * 2 + 1) * TILE + c];
     }
     double mean = sum / (double)a.rows, var = squares / (double)a.rows - mean * mean;
     a.mean[p.tile_column * TILE + c] = (float)(to + mean);
@@ -203,9 +203,9 @@ __global__ void __launch_bounds__(THREADS, 1)
     if (threadIdx.x == 0) copy_w<TILE, 0>(a, m, &w);
     compute<TILE, T>(a, m, &x, &y, group, s);
     /* Results and slots are done with. */
-    unsigned char *room = m.result - group * layout<TILE>::RESULT;
-    leave<TILE>(a, (float *)room, group, s);
-    finish<TILE>(a, (double *)room, &is_last);
+    unsigned char *smem = m.result - group * layout<TILE>::RESULT;
+    leave<TILE>(a, (float *)smem, group, s);
+    finish<TILE>(a, (double *)smem, &is_last);
 #endif
 }
 

@@ -18,12 +18,12 @@ constexpr int PITCH = UNITS + 1;    /* of them in shared memory: eight begin in 
 constexpr int S = 2, STEPS = K * 2;        /* of 16 elements of the kernel */
 constexpr int TILES = RESULTS / STEM_TILE; /* that stem_rows_of counts */
 
-template <typename T, bool TALLY> struct wide_results {
+template <typename T, bool MOMENTS> struct wide_results {
     const stem_args &a;
     const stem_plan &p;
     float            bias[2];
     uint32_t         w[STEPS][4];
-    hopper::tally    s;
+    hopper::moments  s;
 
     __device__ __forceinline__ void read()
     {
@@ -37,25 +37,25 @@ template <typename T, bool TALLY> struct wide_results {
             int      y = i / 4, half = i % 2, x = i / 2 % 2 * 4 + half * 2 + column / 2 - p.lead;
             bool     there = y < height && x >= 0 && x < width;
             unsigned at =
-                (unsigned)hopper::tally::channel() * each + (y * width + x) * WORDS + column % 2;
+                (unsigned)hopper::moments::channel() * each + (y * width + x) * WORDS + column % 2;
             w[i / 2][half * 2] = there ? from[at] : 0;
             w[i / 2][half * 2 + 1] = there ? from[at + 8 * each] : 0;
         }
         for (int i = 0; i < 2; i++)
-            bias[i] = a.bias ? a.bias[hopper::tally::channel() + 8 * i] : 0;
+            bias[i] = a.bias ? a.bias[hopper::moments::channel() + 8 * i] : 0;
     }
 
     __device__ __forceinline__ void multiply_row(uint32_t x, const stem_rows &rows,
                                                  float (&d)[RESULTS / 2]) const
     {
-        hopper::products_begin();
+        hopper::wgmma_fence();
 #pragma unroll
         for (int i = 0; i < STEPS; i++)
             hopper::multiply(
                 d, w[i], hopper::describe_units(x + rows(p, i / 2) + i % 2 * 2 * STEM_UNIT, false),
                 i > 0, T());
-        hopper::products_end_group();
-        hopper::products_wait<0>();
+        hopper::wgmma_commit_group();
+        hopper::wgmma_wait<0>();
     }
 
     __device__ __forceinline__ void finish(float (&d)[RESULTS / 2]) const
@@ -87,20 +87,20 @@ template <typename T, bool TALLY> struct wide_results {
         }
     }
 
-    __device__ __forceinline__ void write(const unsigned char *room, T *to) const
+    __device__ __forceinline__ void write(const unsigned char *smem, T *to) const
     {
         constexpr int APART = STEM_THREADS / UNITS, EACH = RESULTS / APART;
         int           chunk = (int)threadIdx.x % UNITS, first = (int)threadIdx.x / UNITS;
         uint4         units[EACH];
 #pragma unroll
         for (int i = 0; i < EACH; i++)
-            units[i] = *(const uint4 *)(room + ((first + i * APART) * PITCH + chunk) * STEM_UNIT);
+            units[i] = *(const uint4 *)(smem + ((first + i * APART) * PITCH + chunk) * STEM_UNIT);
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             *(uint4 *)(to + (first + i * APART) * CHANNELS + chunk * 8) = units[i];
     }
 
-    __device__ __forceinline__ void compute(const stem_place &now, uint32_t x, unsigned char *room)
+    __device__ __forceinline__ void compute(const stem_place &now, uint32_t x, unsigned char *smem)
     {
         int rows = min(p.rows, a.down.count - now.row), across = p.tiles / TILES;
         for (int i = 0; i < rows * across; i++) {
@@ -109,10 +109,10 @@ template <typename T, bool TALLY> struct wide_results {
             float   d[RESULTS / 2];
             multiply_row(x, stem_rows_of<S>(p, now, row, part * TILES, 0), d);
             finish(d);
-            if (TALLY) s.add(d, RESULTS, [](int) { return true; });
-            turn(d, shared_of(room));
+            if (MOMENTS) s.add(d, RESULTS, [](int) { return true; });
+            turn(d, shared_of(smem));
             __syncthreads();
-            write(room, (T *)a.out + (above * a.across.count + part * RESULTS) * CHANNELS);
+            write(smem, (T *)a.out + (above * a.across.count + part * RESULTS) * CHANNELS);
             __syncthreads();
         }
     }
@@ -120,27 +120,27 @@ template <typename T, bool TALLY> struct wide_results {
 
 #endif
 
-template <typename T, bool TALLY>
+template <typename T, bool MOMENTS>
 __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     forward_wide(const __grid_constant__ stem_call call)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     STK_CUDA_DYNAMIC(unsigned char, ring);
-    unsigned char         *room = ring + call.p.ring * call.p.pitch * STEM_UNIT;
-    wide_results<T, TALLY> y = {call.a, call.p, {}, {}, {}};
-    shared_at              x = shared_of(ring);
+    unsigned char           *smem = ring + call.p.ring * call.p.pitch * STEM_UNIT;
+    wide_results<T, MOMENTS> y = {call.a, call.p, {}, {}, {}};
+    shared_at                x = shared_of(ring);
     wait_for_earlier();
     stem_stream<K, S, true>(
         call.a, call.p, ring, [](const stem_place &) {}, [&] { y.read(); },
-        [&](const stem_place &now) { y.compute(now, x, room); });
-    if (TALLY) y.s.leave(call.a.parts, (int)blockIdx.x);
+        [&](const stem_place &now) { y.compute(now, x, smem); });
+    if (MOMENTS) y.s.leave(call.a.parts, (int)blockIdx.x);
 #endif
 }
 
-template <typename T, bool TALLY>
+template <typename T, bool MOMENTS>
 cudaError_t begin(const stem_args *a, const stem_plan *p, cudaStream_t stream)
 {
-    auto           *kernel = forward_wide<T, TALLY>;
+    auto           *kernel = forward_wide<T, MOMENTS>;
     int             shared = p->shared + RESULTS * PITCH * STEM_UNIT;
     const stem_call call = {*a, *p};
     cudaError_t     code = allow_shared(kernel, shared);

@@ -49,13 +49,13 @@ template <typename T> struct wide_gradient {
                 const stem_rows from = stem_rows_of<S>(p, now, row, tile, 0);
                 load_squares<true>(dy, channels);
                 dy += STEM_TILE * PITCH * STEM_UNIT;
-                hopper::products_begin();
+                hopper::wgmma_fence();
 #pragma unroll
                 for (int y = 0; y < K; y++)
                     hopper::multiply(d[y], channels, hopper::describe_units(x + from(p, y), true),
                                      T());
-                hopper::products_end_group();
-                hopper::products_wait<0>();
+                hopper::wgmma_commit_group();
+                hopper::wgmma_wait<0>();
             }
     }
 
@@ -90,13 +90,13 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     STK_CUDA_DYNAMIC(unsigned char, ring);
     const stem_plan &p = call.p;
-    unsigned char   *room = ring + p.ring * p.pitch * STEM_UNIT;
+    unsigned char   *smem = ring + p.ring * p.pitch * STEM_UNIT;
     int              bytes = p.rows * p.tiles * STEM_TILE * PITCH * STEM_UNIT;
     int              brought = 0, used = 0; /* steps, modulo 2 */
-    shared_at        x = shared_of(ring), dy = shared_of(room);
+    shared_at        x = shared_of(ring), dy = shared_of(smem);
     wide_gradient<T> s = {call.a, p, {}};
     auto             more = [&](const stem_place &at) {
-        s.bring(at, room + brought * bytes);
+        s.bring(at, smem + brought * bytes);
         brought ^= 1;
     };
     auto use = [&](const stem_place &now) {

@@ -11,7 +11,7 @@ using namespace product;
 template <int TILE, typename T>
 __device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memory &m,
                                         const CUtensorMap *x, const CUtensorMap *y,
-                                        const CUtensorMap *plus, int group)
+                                        const CUtensorMap *addend, int group)
 {
     const place p = place_of(a);
     ring        r = {m.slots};
@@ -25,9 +25,9 @@ __device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memor
     for (int64_t tile = p.first; tile < p.tiles; tile += p.step, parity ^= 1) {
         float   d[TILE / 2];
         int64_t row = tile * ROWS + group * EACH;
-        if (first) load_plus<TILE>(m, plus, column, (int)row);
+        if (first) load_plus<TILE>(m, addend, column, (int)row);
         multiply_tile<TILE, T, 1>(a, m, x, p, group, r, c, d);
-        hopper::barrier_wait(m.plus_full, parity);
+        hopper::barrier_wait(m.addend_full, parity);
         add_result<TILE, T>(m.result, d);
         write_result<TILE, T>(m.result, d);
         hopper::fence_shared();
@@ -44,7 +44,7 @@ template <int TILE, typename T>
 __global__ void __launch_bounds__(THREADS, 1)
     with_sum(const __grid_constant__ stk_cuda_gemm_args a, const __grid_constant__ CUtensorMap x,
              const __grid_constant__ CUtensorMap w, const __grid_constant__ CUtensorMap y,
-             const __grid_constant__ CUtensorMap plus)
+             const __grid_constant__ CUtensorMap addend)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ unsigned char dynamic[];
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     set_up<TILE>(dynamic, (int)a.depth);
     const memory m = memory_of<TILE>(dynamic, (int)a.depth, group);
     if (threadIdx.x == 0) copy_w<TILE, 1>(a, m, &w);
-    compute<TILE, T>(a, m, &x, &y, &plus, group);
+    compute<TILE, T>(a, m, &x, &y, &addend, group);
 #endif
 }
 

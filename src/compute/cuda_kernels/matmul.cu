@@ -105,17 +105,17 @@ __global__ void __launch_bounds__(STRIPE)
 {
     int64_t column = (blockIdx.x % stripes * STRIPE + threadIdx.x) * N;
     int64_t step = gridDim.x / stripes;
-    float   plus[N];
+    float   addend[N];
     if (column >= p.n) return;
 #pragma unroll
     for (int k = 0; k < N; k++)
-        plus[k] = bias_at<T>(bias, p.bias_dtype, column + k);
+        addend[k] = bias_at<T>(bias, p.bias_dtype, column + k);
     for (int64_t row = blockIdx.x / stripes; row < rows; row += step) {
         float v[N];
         stk::load_floats<T, N>(out + row * p.n + column, v);
 #pragma unroll
         for (int k = 0; k < N; k++)
-            v[k] = activate(p.act, v[k] + plus[k], p.a, p.b);
+            v[k] = activate(p.act, v[k] + addend[k], p.a, p.b);
         stk::store_floats<T, N>(v, out + row * p.n + column);
     }
 }

@@ -27,7 +27,7 @@ struct taps {
 
 /* The largest of some, and its place. */
 struct best {
-    uint32_t value[UNITS], place[UNITS];
+    uint32_t value[UNITS], index[UNITS];
 };
 
 /* Where a thread reads: windows from column left on. */
@@ -96,7 +96,7 @@ __device__ __forceinline__ best best_of(taps &t, const uint32_t (&sign)[UNITS])
         uint32_t most = U::larger(U::larger(t.at[0][i], t.at[1][i]), t.at[2][i]);
         uint32_t first = U::same(t.at[0][i], most), second = U::same(t.at[1][i], most);
         b.value[i] = most;
-        b.place[i] = ~first & choose(second, U::ONES, 2 * U::ONES);
+        b.index[i] = ~first & choose(second, U::ONES, 2 * U::ONES);
     }
     return b;
 }
@@ -110,9 +110,9 @@ template <typename T> __device__ __forceinline__ best best_of(const best (&rows)
         uint32_t most = U::larger(U::larger(rows[0].value[i], rows[1].value[i]), rows[2].value[i]);
         uint32_t first = U::same(rows[0].value[i], most), second = U::same(rows[1].value[i], most);
         b.value[i] = most;
-        b.place[i] = choose(
-            first, rows[0].place[i],
-            choose(second, rows[1].place[i] + K * U::ONES, rows[2].place[i] + 2 * K * U::ONES));
+        b.index[i] = choose(
+            first, rows[0].index[i],
+            choose(second, rows[1].index[i] + K * U::ONES, rows[2].index[i] + 2 * K * U::ONES));
     }
     return b;
 }
@@ -126,7 +126,7 @@ __device__ __noinline__ void find_places(const column<T> &c, int row, const uint
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
         T        by[N];
-        unsigned shift = k % unit<T>::ELEMENTS * 16, place = 0;
+        unsigned shift = k % unit<T>::ELEMENTS * 16, index = 0;
         float    most = 0;
         bool     found = false;
         memcpy((void *)by, sign, sizeof by);
@@ -137,27 +137,27 @@ __device__ __noinline__ void find_places(const column<T> &c, int row, const uint
             float here = stk::to_float(c.x[y * c.width + tap % K * c.channels + k]);
             here *= stk::to_float(by[k]);
             if (found && !(here > most) && here == here) continue;
-            found = true, most = here, place = (unsigned)tap;
+            found = true, most = here, index = (unsigned)tap;
         }
-        uint32_t &to = b.place[k / unit<T>::ELEMENTS];
-        to = (to & ~((unit<T>::ELEMENTS == 2 ? 0xffffu : ~0u) << shift)) | place << shift;
+        uint32_t &to = b.index[k / unit<T>::ELEMENTS];
+        to = (to & ~((unit<T>::ELEMENTS == 2 ? 0xffffu : ~0u) << shift)) | index << shift;
     }
 }
 
-__device__ __forceinline__ void store_places(const uint32_t (&place)[UNITS], uint8_t *to, __half)
+__device__ __forceinline__ void store_indices(const uint32_t (&index)[UNITS], uint8_t *to, __half)
 {
-    uint2 bytes = {__byte_perm(place[0], place[1], 0x6420),
-                   __byte_perm(place[2], place[3], 0x6420)};
+    uint2 bytes = {__byte_perm(index[0], index[1], 0x6420),
+                   __byte_perm(index[2], index[3], 0x6420)};
     *reinterpret_cast<uint2 *>(to) = bytes;
 }
-__device__ __forceinline__ void store_places(const uint32_t (&place)[UNITS], uint8_t *to,
-                                             __nv_bfloat16)
+__device__ __forceinline__ void store_indices(const uint32_t (&index)[UNITS], uint8_t *to,
+                                              __nv_bfloat16)
 {
-    store_places(place, to, __half());
+    store_indices(index, to, __half());
 }
-__device__ __forceinline__ void store_places(const uint32_t (&place)[UNITS], uint8_t *to, float)
+__device__ __forceinline__ void store_indices(const uint32_t (&index)[UNITS], uint8_t *to, float)
 {
-    *reinterpret_cast<uint32_t *>(to) = place[0] | place[1] << 8 | place[2] << 16 | place[3] << 24;
+    *reinterpret_cast<uint32_t *>(to) = index[0] | index[1] << 8 | index[2] << 16 | index[3] << 24;
 }
 
 template <typename T> struct norm {
@@ -222,7 +222,7 @@ __device__ __forceinline__ void write(const pool_args &a, const column<T> &c, in
     else
         *reinterpret_cast<uint4 *>((T *)a.pool.dst + to) = {b.value[0], b.value[1], b.value[2],
                                                             b.value[3]};
-    if (a.pool.places) store_places(b.place, a.pool.places + to, T());
+    if (a.pool.indices) store_indices(b.index, a.pool.indices + to, T());
 }
 
 /* Two rows of x are read for a row of windows, the third is the next one's first. */

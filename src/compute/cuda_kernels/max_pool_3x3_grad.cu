@@ -17,7 +17,7 @@ template <typename T> struct writing {
     const stk_cuda_pool_args &a;
 
     template <int I, int J>
-    __device__ __forceinline__ void place(const stk::pool_grad_walk<T> &w,
+    __device__ __forceinline__ void index(const stk::pool_grad_walk<T> &w,
                                           const float (&dx)[WIDE<T>])
     {
         if (w.has(a, I, J)) stk::store_line(dx, (T *)a.dst + w.at(a, I, J));

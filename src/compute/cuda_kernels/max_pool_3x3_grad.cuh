@@ -57,7 +57,7 @@ __device__ __forceinline__ void add_unit(uint32_t word, bool first, float *to, f
 
 /* Of a row of windows, the two that are over the thread's columns. */
 template <typename T> struct window_pair {
-    uint32_t dy[2][UNITS], place[2][WIDE<T> / 4];
+    uint32_t dy[2][UNITS], index[2][WIDE<T> / 4];
 
     /* The compiler is to unpack again what it has unpacked: kept, it takes twice the registers. */
     __device__ __forceinline__ void forget()
@@ -70,7 +70,7 @@ template <typename T> struct window_pair {
                 asm volatile("" : "+r"(dy[j][i]));
 #pragma unroll
             for (int i = 0; i < WIDE<T> / 4; i++)
-                asm volatile("" : "+r"(place[j][i]));
+                asm volatile("" : "+r"(index[j][i]));
         }
 #endif
     }
@@ -79,7 +79,7 @@ template <typename T> struct window_pair {
     __device__ __forceinline__ void add(int j, int i, unsigned tap, bool first, float *to) const
     {
         using U = unit<T>;
-        uint32_t at = place_unit(place[j][i * U::ELEMENTS / 4], i * U::ELEMENTS % 4, T());
+        uint32_t at = place_unit(index[j][i * U::ELEMENTS / 4], i * U::ELEMENTS % 4, T());
         uint32_t here = dy[j][i] & U::same_small(at, tap * U::ONES);
         add_unit(here, first, to, T());
     }
@@ -88,7 +88,7 @@ template <typename T> struct window_pair {
 /* What a thread needs to find its way. */
 template <typename T> struct pool_grad_walk {
     const T       *dy; /* of the image, at the thread's channels */
-    const uint8_t *places;
+    const uint8_t *indices;
     int            oy, ox;         /* the second window over the first place */
     int            row, left, end; /* of dx */
     int            channels;
@@ -103,7 +103,7 @@ template <typename T> struct pool_grad_walk {
         row = oy * 2 - a.down.before, left = ox * 2 - a.across.before;
         end = min(row + 2 * p.rows, a.down.size);
         dy = (const T *)a.src + image;
-        places = a.from + image;
+        indices = a.from + image;
         dx = s.n * a.down.size * a.across.size * channels + s.group * WIDE<T>;
     }
 
@@ -117,7 +117,7 @@ template <typename T> struct pool_grad_walk {
             int  x = ox - 1 + j, at = (y * a.across.count + x) * channels;
             bool there = wanted && x >= 0 && x < a.across.count;
             load_units(dy + at, there, NOTHING, to.dy[j]);
-            load_places(places + at, there, NOWHERE, to.place[j]);
+            load_places(indices + at, there, NOWHERE, to.index[j]);
         }
     }
 
@@ -162,17 +162,17 @@ __device__ __forceinline__ void pool_grad_down(const stk_cuda_pool_args &a, pool
     w.read(a, w.oy, true, now);
     for (; w.row < w.end; w.row += 2, w.oy++) {
         pool_grad_at<0, 0>(above, now, dz);
-        work.template place<0, 0>(w, dz);
+        work.template index<0, 0>(w, dz);
         above.forget(), now.forget();
         pool_grad_at<0, 1>(above, now, dz);
         w.read(a, w.oy + 1, w.row + 2 < w.end, above);
-        work.template place<0, 1>(w, dz);
+        work.template index<0, 1>(w, dz);
         now.forget();
         pool_grad_at<1, 0>(now, now, dz);
-        work.template place<1, 0>(w, dz);
+        work.template index<1, 0>(w, dz);
         now.forget();
         pool_grad_at<1, 1>(now, now, dz);
-        work.template place<1, 1>(w, dz);
+        work.template index<1, 1>(w, dz);
         now.forget();
         window_pair<T> next = above;
         above = now, now = next;

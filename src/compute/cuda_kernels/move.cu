@@ -11,7 +11,7 @@ constexpr int THREADS = 256, TURNS = 4, TILE = 32, ROWS = THREADS / TILE;
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    move(const T *src, T *dst, const __grid_constant__ stk::walker walk)
+    move(const T *src, T *dst, const __grid_constant__ stk::walker iter)
 {
     stk::wait_for_earlier();
     uint32_t first = blockIdx.x * (THREADS * TURNS) + threadIdx.x;
@@ -21,13 +21,13 @@ __global__ void __launch_bounds__(THREADS)
     for (int i = 0; i < TURNS; i++) {
         uint32_t index = first + i * THREADS;
         int64_t  at[2] = {0, 0};
-        if (index < walk.pieces) walk.find(index, at);
-        if (index < walk.pieces) v[i] = src[at[0]];
+        if (index < iter.pieces) iter.find(index, at);
+        if (index < iter.pieces) v[i] = src[at[0]];
         to[i] = at[1];
     }
 #pragma unroll
     for (int i = 0; i < TURNS; i++)
-        if (first + i * THREADS < walk.pieces) dst[to[i]] = v[i];
+        if (first + i * THREADS < iter.pieces) dst[to[i]] = v[i];
 }
 
 /* Rows lie together in the source, columns in the result. */
@@ -61,33 +61,33 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 /* The dimension, not the last, that lies together in the source; -1: none. */
-int together(const stk_cuda_tensor_iter &walk)
+int together(const stk_cuda_tensor_iter &iter)
 {
-    for (int d = 0; d < walk.rank - 1; d++)
-        if (walk.step[0][d] == 1) return d;
+    for (int d = 0; d < iter.rank - 1; d++)
+        if (iter.stride[0][d] == 1) return d;
     return -1;
 }
 
 template <typename T>
-cudaError_t start_tiles(const stk_cuda_tensor_iter &walk, int row, const T *src, T *dst,
+cudaError_t start_tiles(const stk_cuda_tensor_iter &iter, int row, const T *src, T *dst,
                         cudaStream_t stream)
 {
-    int                  last = walk.rank - 1, n = 0;
+    int                  last = iter.rank - 1, n = 0;
     stk_cuda_tensor_iter rest = {};
     tiles                t = {};
     auto                *kernel = turn<T>;
     rest.tensors = 2;
     for (int d = 0; d < last; d++) {
         if (d == row) continue;
-        rest.size[n] = walk.size[d];
-        rest.step[0][n] = walk.step[0][d];
-        rest.step[1][n++] = walk.step[1][d];
+        rest.size[n] = iter.size[d];
+        rest.stride[0][n] = iter.stride[0][d];
+        rest.stride[1][n++] = iter.stride[1][d];
     }
     if (n == 0) rest.size[n++] = 1;
     rest.rank = n;
     t.outer.set(rest, 1);
-    t.rows = walk.size[row], t.columns = walk.size[last];
-    t.row_dst = walk.step[1][row], t.column_src = walk.step[0][last];
+    t.rows = iter.size[row], t.columns = iter.size[last];
+    t.row_dst = iter.stride[1][row], t.column_src = iter.stride[0][last];
     t.down.set((uint32_t)((t.rows + TILE - 1) / TILE));
     t.across.set((uint32_t)((t.columns + TILE - 1) / TILE));
     uint32_t blocks = t.outer.pieces * t.down.by * t.across.by;
@@ -95,26 +95,26 @@ cudaError_t start_tiles(const stk_cuda_tensor_iter &walk, int row, const T *src,
 }
 
 template <typename T>
-cudaError_t start_part(const stk_cuda_tensor_iter &walk, const T *src, T *dst, cudaStream_t stream)
+cudaError_t start_part(const stk_cuda_tensor_iter &iter, const T *src, T *dst, cudaStream_t stream)
 {
-    int  last = walk.rank - 1, row = together(walk);
-    bool turned = walk.step[0][last] > 1 && walk.step[1][last] == 1 && row >= 0;
-    if (turned && walk.size[row] >= 8 && walk.size[last] >= 8)
-        return start_tiles(walk, row, src, dst, stream);
+    int  last = iter.rank - 1, row = together(iter);
+    bool turned = iter.stride[0][last] > 1 && iter.stride[1][last] == 1 && row >= 0;
+    if (turned && iter.size[row] >= 8 && iter.size[last] >= 8)
+        return start_tiles(iter, row, src, dst, stream);
     stk::walker w;
     auto       *kernel = move<T>;
-    w.set(walk, 1);
+    w.set(iter, 1);
     return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS * TURNS, INT32_MAX),
                                  THREADS, 0, stream, src, dst, w);
 }
 
 template <typename T>
-cudaError_t start(const stk_cuda_tensor_iter *walk, const void *src, void *dst, cudaStream_t stream)
+cudaError_t start(const stk_cuda_tensor_iter *iter, const void *src, void *dst, cudaStream_t stream)
 {
-    const int64_t from[STK_CUDA_WALK_TENSORS] = {0, 0, 0};
+    const int64_t from[STK_CUDA_ITER_TENSORS] = {0, 0, 0};
     return stk::walk_in_parts(
-        *walk, from,
-        [&](const stk_cuda_tensor_iter &part, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
+        *iter, from,
+        [&](const stk_cuda_tensor_iter &part, const int64_t(&at)[STK_CUDA_ITER_TENSORS]) {
             return start_part(part, (const T *)src + at[0], (T *)dst + at[1], stream);
         });
 }
@@ -138,20 +138,20 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-cudaError_t stk_cuda_move_launch(const stk_cuda_tensor_iter *walk, size_t width, const void *src,
+cudaError_t stk_cuda_move_launch(const stk_cuda_tensor_iter *iter, size_t width, const void *src,
                                  void *dst, cudaStream_t stream)
 {
     switch (width) {
     case 1:
-        return start<uint8_t>(walk, src, dst, stream);
+        return start<uint8_t>(iter, src, dst, stream);
     case 2:
-        return start<uint16_t>(walk, src, dst, stream);
+        return start<uint16_t>(iter, src, dst, stream);
     case 4:
-        return start<uint32_t>(walk, src, dst, stream);
+        return start<uint32_t>(iter, src, dst, stream);
     case 8:
-        return start<uint64_t>(walk, src, dst, stream);
+        return start<uint64_t>(iter, src, dst, stream);
     case 16:
-        return start<uint4>(walk, src, dst, stream);
+        return start<uint4>(iter, src, dst, stream);
     default:
         return cudaErrorInvalidValue;
     }

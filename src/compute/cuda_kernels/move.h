@@ -7,7 +7,7 @@
 STK_CUDA_BEGIN
 
 /* walk: from src to dst, joined. width: bytes of an element, 1 to 16; both are aligned to it. */
-cudaError_t stk_cuda_move_launch(const stk_cuda_tensor_iter *walk, size_t width, const void *src,
+cudaError_t stk_cuda_move_launch(const stk_cuda_tensor_iter *iter, size_t width, const void *src,
                                  void *dst, cudaStream_t stream);
 
 typedef struct stk_cuda_pattern {

@@ -6,7 +6,7 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_BATCH_PLACES = 8, STK_CUDA_BATCH_ATTRS = 96 };
+enum { STK_CUDA_MULTI_TENSOR_MAX = 8, STK_CUDA_BATCH_ATTRS = 96 };
 
 typedef struct stk_cuda_span {
     void  *at;
@@ -15,7 +15,7 @@ typedef struct stk_cuda_span {
 
 /* in is only read; out is written, and may be read where it is an input, too. The rest is NULL. */
 typedef struct stk_cuda_multi_tensor_item {
-    stk_cuda_span in[STK_CUDA_BATCH_PLACES], out[STK_CUDA_BATCH_PLACES];
+    stk_cuda_span in[STK_CUDA_MULTI_TENSOR_MAX], out[STK_CUDA_MULTI_TENSOR_MAX];
     int64_t       count; /* of elements */
     const void   *own;   /* for the kind's launch; stays until then */
 } stk_cuda_multi_tensor_item;

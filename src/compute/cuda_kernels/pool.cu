@@ -8,30 +8,30 @@ namespace
 
 constexpr int THREADS = 256;
 
-struct place {
+struct index {
     int64_t n;
     int     row, column, channel;
 };
 
 template <int N, typename F>
-__device__ __forceinline__ void each_place(int64_t batch, int height, int width, int64_t channels,
+__device__ __forceinline__ void each_index(int64_t batch, int height, int width, int64_t channels,
                                            F work)
 {
     int64_t rows = batch * height;
     int     groups = (int)(channels / N);
     for (int64_t r = blockIdx.x; r < rows; r += gridDim.x)
         for (int i = (int)threadIdx.x; i < width * groups; i += (int)blockDim.x)
-            work(place{r / height, (int)(r % height), i / groups, i % groups * N});
+            work(index{r / height, (int)(r % height), i / groups, i % groups * N});
 }
 
 /* Where the channels of a place are, in x and dx or in y and dy. */
-__device__ __forceinline__ int64_t x_at(const stk_cuda_pool_args &a, const place &p, int row,
+__device__ __forceinline__ int64_t x_at(const stk_cuda_pool_args &a, const index &p, int row,
                                         int column)
 {
     return ((p.n * a.down.size + row) * a.across.size + column) * a.channels + p.channel;
 }
 
-__device__ __forceinline__ int64_t y_at(const stk_cuda_pool_args &a, const place &p, int row,
+__device__ __forceinline__ int64_t y_at(const stk_cuda_pool_args &a, const index &p, int row,
                                         int column)
 {
     return ((p.n * a.down.count + row) * a.across.count + column) * a.channels + p.channel;
@@ -41,7 +41,7 @@ __device__ __forceinline__ int64_t y_at(const stk_cuda_pool_args &a, const place
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) largest(stk_cuda_pool_args a)
 {
-    each_place<N>(a.batch, a.down.count, a.across.count, a.channels, [&](place p) {
+    each_index<N>(a.batch, a.down.count, a.across.count, a.channels, [&](index p) {
         float                 best[N] = {}, here[N];
         stk::pack<uint8_t, N> at = {};
         bool                  found = false;
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(THREADS) largest(stk_cuda_pool_args a)
             }
         int64_t to = y_at(a, p, p.row, p.column);
         stk::store_floats<T, N>(best, (T *)a.dst + to);
-        if (a.places) *(stk::pack<uint8_t, N> *)(a.places + to) = at;
+        if (a.indices) *(stk::pack<uint8_t, N> *)(a.indices + to) = at;
     });
 }
 
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(THREADS) largest(stk_cuda_pool_args a)
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) largest_grad(stk_cuda_pool_args a)
 {
-    each_place<N>(a.batch, a.down.size, a.across.size, a.channels, [&](place p) {
+    each_index<N>(a.batch, a.down.size, a.across.size, a.channels, [&](index p) {
         float sum[N] = {}, dy[N];
         for (int ky = 0; ky < a.down.kernel; ky++)
             for (int kx = 0; kx < a.across.kernel; kx++) {
@@ -103,7 +103,7 @@ __device__ __forceinline__ float share(const stk_cuda_pool_args &a, int row, int
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) average(stk_cuda_pool_args a)
 {
-    each_place<N>(a.batch, a.down.count, a.across.count, a.channels, [&](place p) {
+    each_index<N>(a.batch, a.down.count, a.across.count, a.channels, [&](index p) {
         float sum[N] = {}, here[N];
         for (int ky = 0; ky < a.down.kernel; ky++)
             for (int kx = 0; kx < a.across.kernel; kx++) {
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(THREADS) average(stk_cuda_pool_args a)
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) average_grad(stk_cuda_pool_args a)
 {
-    each_place<N>(a.batch, a.down.size, a.across.size, a.channels, [&](place p) {
+    each_index<N>(a.batch, a.down.size, a.across.size, a.channels, [&](index p) {
         float sum[N] = {}, dy[N];
         for (int ky = 0; ky < a.down.kernel; ky++)
             for (int kx = 0; kx < a.across.kernel; kx++) {

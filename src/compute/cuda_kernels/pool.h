@@ -14,7 +14,7 @@ typedef struct stk_cuda_pool_args {
     const void     *src;       /* x, or dy */
     const uint8_t  *from;      /* max_pool_grad: the places */
     void           *dst;       /* y, or dx */
-    uint8_t        *places;    /* max_pool: may be NULL */
+    uint8_t        *indices;   /* max_pool: may be NULL */
 } stk_cuda_pool_args;
 
 cudaError_t stk_cuda_max_pool_launch(const stk_cuda_pool_args *args, cudaStream_t stream);

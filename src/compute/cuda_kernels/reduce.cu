@@ -11,7 +11,7 @@ constexpr int THREADS = 256, TURNS = 4, FINISH = 32;
 constexpr int BLOCKS = 1056; /* that a GPU has enough to do with */
 
 struct shape {
-    int64_t outer, gone, inner, splits, chunk; /* chunk: rows of a split */
+    int64_t outer, reduced, inner, splits, chunk; /* chunk: rows of a split */
     float   multiply;
     float  *partial; /* NULL: results go out */
 };
@@ -63,10 +63,10 @@ __global__ void __launch_bounds__(THREADS)
     int64_t          split = rest % s.splits, outer = rest / s.splits;
     int     lane = threadIdx.x % across, down = threadIdx.x / across, rows = THREADS / across;
     int64_t column = (stripe * across + lane) * N, begin = split * s.chunk;
-    int64_t end = begin + s.chunk < s.gone ? begin + s.chunk : s.gone;
+    int64_t end = begin + s.chunk < s.reduced ? begin + s.chunk : s.reduced;
     float   sum[N] = {};
     if (column < s.inner)
-        sum_rows<T, N>(x + outer * s.gone * s.inner + column, begin + down, end, rows, s.inner,
+        sum_rows<T, N>(x + outer * s.reduced * s.inner + column, begin + down, end, rows, s.inner,
                        sum);
 #pragma unroll
     for (int k = 0; k < N; k++)
@@ -105,9 +105,9 @@ __global__ void __launch_bounds__(THREADS) sum_lines(const T *x, T *out, shape s
     int64_t group = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     if (group >= s.outer * s.splits) return;
     int64_t split = group % s.splits, row = group / s.splits, begin = split * s.chunk;
-    int64_t end = begin + s.chunk < s.gone ? begin + s.chunk : s.gone;
+    int64_t end = begin + s.chunk < s.reduced ? begin + s.chunk : s.reduced;
     float   sum[N] = {}, all = 0;
-    sum_rows<T, N>(x + row * s.gone, begin / N + threadIdx.x % LANES, end / N, LANES, N, sum);
+    sum_rows<T, N>(x + row * s.reduced, begin / N + threadIdx.x % LANES, end / N, LANES, N, sum);
 #pragma unroll
     for (int k = 0; k < N; k++)
         all += sum[k];
@@ -135,26 +135,27 @@ __global__ void __launch_bounds__(FINISH *FINISH)
     if (y == 0 && result < results) stk::from_float(sums[0][x] * multiply, out[result]);
 }
 
-__device__ __forceinline__ int64_t place_of(const stk_cuda_tensor_iter &walk, int64_t index)
+__device__ __forceinline__ int64_t place_of(const stk_cuda_tensor_iter &iter, int64_t index)
 {
     int64_t at = 0;
-    for (int d = walk.rank - 1; d >= 0; d--) {
-        at += index % walk.size[d] * walk.step[0][d];
-        index /= walk.size[d];
+    for (int d = iter.rank - 1; d >= 0; d--) {
+        at += index % iter.size[d] * iter.stride[0][d];
+        index /= iter.size[d];
     }
     return at;
 }
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    sum_mixed(const T *x, T *out, int64_t gone, const __grid_constant__ stk_cuda_tensor_iter kept,
-              const __grid_constant__ stk_cuda_tensor_iter over, float multiply)
+    sum_mixed(const T *x, T *out, int64_t reduced,
+              const __grid_constant__ stk_cuda_tensor_iter kept_dims,
+              const __grid_constant__ stk_cuda_tensor_iter reduced_dims, float multiply)
 {
     stk::wait_for_earlier();
-    const T *from = x + place_of(kept, blockIdx.x);
+    const T *from = x + place_of(kept_dims, blockIdx.x);
     float    sum = 0;
-    for (int64_t i = threadIdx.x; i < gone; i += THREADS)
-        sum += stk::to_float(from[place_of(over, i)]);
+    for (int64_t i = threadIdx.x; i < reduced; i += THREADS)
+        sum += stk::to_float(from[place_of(reduced_dims, i)]);
     sum = block_sum(sum);
     if (threadIdx.x == 0) stk::from_float(sum * multiply, out[blockIdx.x]);
 }
@@ -170,13 +171,13 @@ int lanes_across(int64_t inner, int piece)
 
 template <typename T> int piece_of(const stk_cuda_reduce_args *p)
 {
-    int64_t along = p->inner > 1 ? p->inner : p->gone;
+    int64_t along = p->inner > 1 ? p->inner : p->reduced;
     return along % stk::WIDE<T> == 0 ? stk::WIDE<T> : 1;
 }
 
 bool by_warps(const stk_cuda_reduce_args *p)
 {
-    return p->gone <= 2048 && p->outer >= 64;
+    return p->reduced <= 2048 && p->outer >= 64;
 }
 
 template <typename T>
@@ -206,15 +207,16 @@ template <typename T> cudaError_t start_mixed(const stk_cuda_reduce_args *p, cud
 {
     auto *kernel = sum_mixed<T>;
     return STK_CUDA_LAUNCH_EARLY(kernel, (unsigned)p->outer, THREADS, 0, stream, (const T *)p->x,
-                                 (T *)p->out, p->gone, p->kept, p->over, p->multiply);
+                                 (T *)p->out, p->reduced, p->kept_dims, p->reduced_dims,
+                                 p->multiply);
 }
 
 template <typename T> cudaError_t start(const stk_cuda_reduce_args *p, cudaStream_t stream)
 {
     int64_t piece = p->inner > 1 ? 1 : piece_of<T>(p), results = p->outer * p->inner;
-    shape   s = {p->outer, p->gone, p->inner, p->splits, 0, p->multiply, nullptr};
+    shape   s = {p->outer, p->reduced, p->inner, p->splits, 0, p->multiply, nullptr};
     if (p->mixed) return start_mixed<T>(p, stream);
-    s.chunk = ((p->gone + p->splits - 1) / p->splits + piece - 1) / piece * piece;
+    s.chunk = ((p->reduced + p->splits - 1) / p->splits + piece - 1) / piece * piece;
     if (p->splits > 1) s.partial = p->partial;
     cudaError_t code = p->inner > 1 ? start_columns<T>(p, s, stream) : start_lines<T>(p, s, stream);
     if (code != cudaSuccess || p->splits == 1) return code;
@@ -232,7 +234,7 @@ template <typename T> cudaError_t count_splits(const stk_cuda_reduce_args *p, in
         blocks *= (p->inner + (int64_t)across * piece - 1) / ((int64_t)across * piece);
         least = THREADS / across * TURNS * 2;
     }
-    int64_t most = p->gone / least;
+    int64_t most = p->reduced / least;
     *splits = BLOCKS / blocks < most ? BLOCKS / blocks : most;
     if (*splits < 1 || (p->inner == 1 && by_warps(p))) *splits = 1;
     return cudaSuccess;

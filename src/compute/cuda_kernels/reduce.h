@@ -10,14 +10,14 @@ STK_CUDA_BEGIN
  * is the sum of all of gone from there. */
 typedef struct stk_cuda_reduce_args {
     int                  dtype; /* an stk_dtype, of both */
-    int64_t              outer, gone, inner;
+    int64_t              outer, reduced, inner;
     float                multiply; /* what sums are multiplied with */
     int64_t              splits;   /* of gone, as stk_cuda_reduce_splits says */
     const void          *x;
     void                *out;
     float               *partial; /* [splits, outer * inner] */
     int                  mixed;
-    stk_cuda_tensor_iter kept, over; /* of one tensor */
+    stk_cuda_tensor_iter kept_dims, reduced_dims; /* of one tensor */
 } stk_cuda_reduce_args;
 
 /* In how many pieces the middle is summed, so that a GPU has enough to do. */

@@ -7,7 +7,7 @@
 namespace
 {
 
-constexpr int THREADS = 256, MOST_CHANNELS = 3, MOST_BLOCKS = 4096, MOST_IMAGES = 65535;
+constexpr int THREADS = 256, CHANNELS_MAX = 3, BLOCKS_MAX = 4096, MOST_IMAGES = 65535;
 constexpr int WEIGHT_BITS = 22, STEP_BITS = 2;
 
 __device__ __forceinline__ int32_t rounded(int32_t sum)
@@ -38,9 +38,9 @@ __device__ __forceinline__ void gather_pixel(const stk_cuda_image &p, int32_t ro
     const int64_t  weight = (int64_t)x * p.across.taps;
     const int32_t *fixed = (const int32_t *)p.across.weights + weight;
     const float   *real = (const float *)p.across.weights + weight;
-    stk_cuda_sum   sums[MOST_CHANNELS] = {};
+    stk_cuda_sum   sums[CHANNELS_MAX] = {};
     for (int32_t k = 0; k < p.across.taps; k++, at += p.channels)
-        for (int c = 0; c < MOST_CHANNELS; c++) {
+        for (int c = 0; c < CHANNELS_MAX; c++) {
             if (c >= p.channels) break;
             if (p.kind == STK_RESAMPLE_FLOAT)
                 sums[c].real = add_product(sums[c].real, real[k], (float)at[c]);
@@ -48,7 +48,7 @@ __device__ __forceinline__ void gather_pixel(const stk_cuda_image &p, int32_t ro
                 sums[c].whole += fixed[k] * at[c];
         }
     stk_cuda_sum *to = p.sums + ((int64_t)row * p.across.count + x) * p.channels;
-    for (int c = 0; c < MOST_CHANNELS; c++) {
+    for (int c = 0; c < CHANNELS_MAX; c++) {
         if (c >= p.channels) break;
         if (p.kind == STK_RESAMPLE_BYTES) sums[c].whole = rounded(sums[c].whole);
         to[c] = sums[c];
@@ -102,8 +102,8 @@ cudaError_t stk_cuda_resize_images_launch(const stk_cuda_image *images, int coun
 {
     if (count == 0) return cudaSuccess;
     if (count > MOST_IMAGES) return cudaErrorInvalidValue;
-    const dim3  first(stk::blocks_for(most_sums, THREADS, MOST_BLOCKS), count);
-    const dim3  second(stk::blocks_for(most_bytes, THREADS, MOST_BLOCKS), count);
+    const dim3  first(stk::blocks_for(most_sums, THREADS, BLOCKS_MAX), count);
+    const dim3  second(stk::blocks_for(most_bytes, THREADS, BLOCKS_MAX), count);
     cudaError_t code = STK_CUDA_LAUNCH(gather, first, THREADS, 0, stream, images);
     if (code != cudaSuccess) return code;
     return STK_CUDA_LAUNCH(combine, second, THREADS, 0, stream, images);

@@ -14,17 +14,17 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
     for (int64_t r = stk::first_row<TEAM>(); r < rows; r += stk::row_step<TEAM>()) {
         const T *x = x_ + r * width;
         T       *y = y_ + r * width;
-        float    most = -INFINITY, sum = 0;
-        stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { most = fmaxf(most, v); });
-        most = stk::team_reduce<TEAM>(most, stk::larger());
-        stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { sum += expf(v - most); });
+        float    row_max = -INFINITY, sum = 0;
+        stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { row_max = fmaxf(row_max, v); });
+        row_max = stk::team_reduce<TEAM>(row_max, stk::larger());
+        stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { sum += expf(v - row_max); });
         float by = 1 / stk::team_reduce<TEAM>(sum, stk::adding());
         for (int64_t i = (int64_t)(threadIdx.x % TEAM) * N; i < width; i += TEAM * N) {
             float v[N];
             stk::load_floats<T, N>(x + i, v);
 #pragma unroll
             for (int k = 0; k < N; k++)
-                v[k] = expf(v[k] - most) * by;
+                v[k] = expf(v[k] - row_max) * by;
             stk::store_floats<T, N>(v, y + i);
         }
     }

@@ -91,7 +91,7 @@ cudaError_t start_back(const stk_cuda_squared_args *a, const float *dloss, void 
 cudaError_t stk_cuda_squared_error_launch(const stk_cuda_squared_args *args, float *parts,
                                           float *loss, cudaStream_t stream)
 {
-    int         blocks = stk::blocks_for(args->count, THREADS * 8, STK_CUDA_SQUARED_PARTS);
+    int         blocks = stk::blocks_for(args->count, THREADS * 8, STK_CUDA_SQUARED_PARTIALS);
     cudaError_t code = STK_CUDA_FLOATS(args->dtype, start, args, parts, blocks, stream);
     if (code != cudaSuccess) return code;
     return STK_CUDA_LAUNCH_EARLY(mean, 1, THREADS, 0, stream, parts, blocks, args->count, loss);

@@ -6,7 +6,7 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_SQUARED_PARTS = 2048 }; /* floats of scratch, at most: one a block */
+enum { STK_CUDA_SQUARED_PARTIALS = 2048 }; /* floats of scratch, at most: one a block */
 
 typedef struct stk_cuda_squared_args {
     int         dtype; /* an stk_dtype: of p, t and dp */

@@ -59,7 +59,7 @@ template <typename T, int K, int S, int EIGHTS> struct kernel_of {
 
 /* Mean and variance of what a warp writes: sums of differences from its first result, so that a
  * large mean takes nothing from a small variance. */
-template <int EIGHTS> struct tally {
+template <int EIGHTS> struct moments {
     static constexpr int EACH = 2 * EIGHTS, CHANNELS = 8 * EIGHTS;
 
     float sum[EACH], squares[EACH];
@@ -79,7 +79,7 @@ template <int EIGHTS> struct tally {
     /* The block's part: all sums are carried to what the first warp began with. room: of each warp
      * [3][CHANNELS], the first of which are what it began with. */
     __device__ __forceinline__ void leave(const stem_args &a, const stem_plan &p,
-                                          float (*room)[3][CHANNELS], int     *counts)
+                                          float (*smem)[3][CHANNELS], int     *counts)
     {
         int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP, c = (int)threadIdx.x;
 #pragma unroll
@@ -90,18 +90,18 @@ template <int EIGHTS> struct tally {
                 squares[v] += __shfl_xor_sync(0xffffffffu, squares[v], d);
             }
             if (lane >= 4) continue;
-            room[warp][1][lane * EACH + v] = sum[v];
-            room[warp][2][lane * EACH + v] = squares[v];
+            smem[warp][1][lane * EACH + v] = sum[v];
+            smem[warp][2][lane * EACH + v] = squares[v];
         }
         if (lane == 0) counts[warp] = count;
         __syncthreads();
         if (c >= a.out_c) return;
         int   group = c / CHANNELS, at = c % CHANNELS;
-        float to = counts[group] ? room[group][0][at] : 0, all[3] = {};
+        float to = counts[group] ? smem[group][0][at] : 0, all[3] = {};
         for (int w = group; w < STEM_WARPS && counts[w]; w += p.groups) {
-            float n = (float)counts[w], off = room[w][0][at] - to, s = room[w][1][at];
+            float n = (float)counts[w], off = smem[w][0][at] - to, s = smem[w][1][at];
             all[0] += s + n * off;
-            all[1] += room[w][2][at] + off * (2 * s + n * off);
+            all[1] += smem[w][2][at] + off * (2 * s + n * off);
             all[2] += n;
         }
         float *part = a.parts + (int64_t)blockIdx.x * STK_CUDA_DW_VALUES * a.out_c + c;
@@ -134,8 +134,8 @@ __device__ __forceinline__ float between(float low, float x, float high)
 }
 
 /* What a lane has of all tiles. */
-template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
-    using sums = tally<EIGHTS>;
+template <typename T, int K, int S, int EIGHTS, bool MOMENTS> struct results {
+    using sums = moments<EIGHTS>;
     static constexpr int EACH = sums::EACH;
 
     const stem_args &a;
@@ -143,7 +143,7 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
     const float     *bias; /* EACH, in shared memory */
     float           *from; /* what differences are from */
     int              channel;
-    bool             bounded, tallies;
+    bool             bounded, with_moments;
     sums             s;
 
     kernel_of<T, K, S, EIGHTS> w;
@@ -155,7 +155,7 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
             d[i / 4][i % 4] = between(a.low, d[i / 4][i % 4], a.high);
     }
 
-    __device__ __forceinline__ void begin_tally(const float (&y)[EACH])
+    __device__ __forceinline__ void begin_moments(const float (&y)[EACH])
     {
         for (int v = 0; v < EACH && (int)threadIdx.x % WARP < 4; v++)
             from[v] = y[v];
@@ -179,12 +179,12 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
 #pragma unroll
             for (int v = 0; v < EACH; v++)
                 y[v] = d[v / 2][half * 2 + v % 2];
-            if (tallies && half == 0 && s.count == 0) begin_tally(y);
+            if (with_moments && half == 0 && s.count == 0) begin_moments(y);
             if (column + 8 * half >= a.across.count) continue;
             write<T, EACH>(y, row + ((column + 8 * half) * a.out_c + channel));
-            if (tallies) s.add(y, from);
+            if (with_moments) s.add(y, from);
         }
-        if (tallies) s.count += min(STEM_TILE, a.across.count - tile * STEM_TILE);
+        if (with_moments) s.count += min(STEM_TILE, a.across.count - tile * STEM_TILE);
     }
 
     __device__ __forceinline__ void compute(const stem_place &now, shared_at x)
@@ -203,15 +203,15 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
     }
 };
 
-template <typename T, int K, int S, int EIGHTS, bool TALLY>
+template <typename T, int K, int S, int EIGHTS, bool MOMENTS>
 __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     forward(const __grid_constant__ stem_call call)
 {
     const stem_args &a = call.a;
     const stem_plan &p = call.p;
-    using sums = tally<EIGHTS>;
+    using sums = moments<EIGHTS>;
     STK_CUDA_DYNAMIC(unsigned char, ring);
-    __shared__ float room[STEM_WARPS][3][sums::CHANNELS], bias[STEM_WARPS][sums::CHANNELS];
+    __shared__ float smem[STEM_WARPS][3][sums::CHANNELS], bias[STEM_WARPS][sums::CHANNELS];
     __shared__ int   counts[STEM_WARPS];
     int              lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
     int              first = warp % p.groups * sums::CHANNELS, mine = lane % 4 * sums::EACH;
@@ -219,26 +219,26 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     wait_for_earlier();
     if (lane < sums::CHANNELS) bias[warp][lane] = a.bias ? a.bias[first + lane] : 0;
     __syncwarp();
-    results<T, K, S, EIGHTS, TALLY> y = {a,
-                                         p,
-                                         bias[warp] + mine,
-                                         room[warp][0] + mine,
-                                         first + mine,
-                                         bounded,
-                                         TALLY && (K == 7 || p.statistics),
-                                         {},
-                                         {}};
-    shared_at                       x = shared_of(ring);
+    results<T, K, S, EIGHTS, MOMENTS> y = {a,
+                                           p,
+                                           bias[warp] + mine,
+                                           smem[warp][0] + mine,
+                                           first + mine,
+                                           bounded,
+                                           MOMENTS && (K == 7 || p.statistics),
+                                           {},
+                                           {}};
+    shared_at                         x = shared_of(ring);
     stem_stream<K, S>(
         a, p, ring, [](const stem_place &) {}, [&] { y.w.read(a, p, first); },
         [&](const stem_place &now) { y.compute(now, x); });
-    if (y.tallies) y.s.leave(a, p, room, counts);
+    if (y.with_moments) y.s.leave(a, p, smem, counts);
 }
 
-template <typename T, int K, int S, int EIGHTS, bool TALLY>
+template <typename T, int K, int S, int EIGHTS, bool MOMENTS>
 cudaError_t begin(const stem_args *a, const stem_plan *p, cudaStream_t stream)
 {
-    auto       *kernel = forward<T, K, S, EIGHTS, TALLY>;
+    auto       *kernel = forward<T, K, S, EIGHTS, MOMENTS>;
     cudaError_t code = allow_shared(kernel, p->shared);
     if (code != cudaSuccess) return code;
     const stem_call call = {*a, *p};

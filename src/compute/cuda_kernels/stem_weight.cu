@@ -103,13 +103,13 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     const stem_plan &p = call.p;
     using sums = gradient<T, K, S, SIXTEENS>;
     STK_CUDA_DYNAMIC(unsigned char, ring);
-    unsigned char *room = ring + p.ring * p.pitch * STEM_UNIT;
+    unsigned char *smem = ring + p.ring * p.pitch * STEM_UNIT;
     int            bytes = p.rows * p.tiles * STEM_TILE * sums::PITCH * STEM_UNIT;
     int            brought = 0, used = 0; /* steps, modulo 2 */
-    shared_at      x = shared_of(ring), dy = shared_of(room);
+    shared_at      x = shared_of(ring), dy = shared_of(smem);
     sums           s = {a, p, {}};
     auto           more = [&](const stem_place &at) {
-        s.bring(at, room + brought * bytes);
+        s.bring(at, smem + brought * bytes);
         brought ^= 1;
     };
     auto use = [&](const stem_place &now) {

@@ -7,7 +7,7 @@ namespace
 
 constexpr int ROWS = 16, THREADS = ROWS * stk::WARP;
 
-template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_sum_parts_args a)
+template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_sum_partials_args a)
 {
     stk::wait_for_earlier();
     __shared__ float sums[ROWS][stk::WARP];
@@ -32,7 +32,7 @@ template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_su
     }
 }
 
-template <typename T> cudaError_t start(const stk_cuda_sum_parts_args *args, cudaStream_t stream)
+template <typename T> cudaError_t start(const stk_cuda_sum_partials_args *args, cudaStream_t stream)
 {
     auto *kernel = add<T>;
     return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(args->count, stk::WARP), THREADS, 0,
@@ -41,7 +41,8 @@ template <typename T> cudaError_t start(const stk_cuda_sum_parts_args *args, cud
 
 } // namespace
 
-cudaError_t stk_cuda_sum_parts_launch(const stk_cuda_sum_parts_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_sum_partials_launch(const stk_cuda_sum_partials_args *args,
+                                         cudaStream_t                      stream)
 {
     if (args->count == 0) return cudaSuccess;
     return STK_CUDA_FLOATS(args->dtype, start, args, stream);

@@ -6,15 +6,16 @@
 
 STK_CUDA_BEGIN
 
-typedef struct stk_cuda_sum_parts_args {
+typedef struct stk_cuda_sum_partials_args {
     int          dtype; /* of the results, an stk_dtype */
     int          parts;
     int64_t      first_count, count; /* results: the first of them, all of them */
     const float *from;               /* [parts][count] */
     void        *first, *rest;       /* results up to first_count; those after */
-} stk_cuda_sum_parts_args;
+} stk_cuda_sum_partials_args;
 
-cudaError_t stk_cuda_sum_parts_launch(const stk_cuda_sum_parts_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_sum_partials_launch(const stk_cuda_sum_partials_args *args,
+                                         cudaStream_t                      stream);
 
 STK_CUDA_END
 #endif

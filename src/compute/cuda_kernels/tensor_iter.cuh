@@ -29,20 +29,20 @@ struct divider {
 struct walker {
     int      rank, piece;
     uint32_t pieces; /* in all */
-    divider  size[STK_CUDA_WALK_RANK];
-    int64_t  step[STK_CUDA_WALK_TENSORS][STK_CUDA_WALK_RANK]; /* from piece to piece */
+    divider  size[STK_CUDA_ITER_RANK];
+    int64_t  step[STK_CUDA_ITER_TENSORS][STK_CUDA_ITER_RANK]; /* from piece to piece */
 
-    void set(const stk_cuda_tensor_iter &walk, int count)
+    void set(const stk_cuda_tensor_iter &iter, int count)
     {
-        rank = walk.rank;
+        rank = iter.rank;
         piece = count;
         pieces = 1;
         for (int d = 0; d < rank; d++) {
-            int64_t of = d == rank - 1 ? walk.size[d] / count : walk.size[d];
+            int64_t of = d == rank - 1 ? iter.size[d] / count : iter.size[d];
             size[d].set((uint32_t)of);
             pieces *= (uint32_t)of;
-            for (int t = 0; t < walk.tensors; t++)
-                step[t][d] = walk.step[t][d] * (d == rank - 1 ? count : 1);
+            for (int t = 0; t < iter.tensors; t++)
+                step[t][d] = iter.stride[t][d] * (d == rank - 1 ? count : 1);
         }
     }
     template <int TENSORS>
@@ -63,24 +63,24 @@ struct walker {
 
 /* Calls start(walk, places) for parts of a walk that have fewer than 2^31 elements each. */
 template <typename F>
-cudaError_t walk_in_parts(const stk_cuda_tensor_iter &walk,
-                          const int64_t (&at)[STK_CUDA_WALK_TENSORS], const F &start)
+cudaError_t walk_in_parts(const stk_cuda_tensor_iter &iter,
+                          const int64_t (&at)[STK_CUDA_ITER_TENSORS], const F &start)
 {
     int64_t count = 1;
     int     d = 0;
-    for (int i = 0; i < walk.rank; i++)
-        count *= walk.size[i];
+    for (int i = 0; i < iter.rank; i++)
+        count *= iter.size[i];
     if (count == 0) return cudaSuccess;
-    if (count < (int64_t)1 << 31) return start(walk, at);
-    while (walk.size[d] == 1)
+    if (count < (int64_t)1 << 31) return start(iter, at);
+    while (iter.size[d] == 1)
         d++;
-    stk_cuda_tensor_iter half = walk;
-    int64_t              second[STK_CUDA_WALK_TENSORS];
-    half.size[d] = d == walk.rank - 1 ? walk.size[d] / 32 * 16 : walk.size[d] / 2;
+    stk_cuda_tensor_iter half = iter;
+    int64_t              second[STK_CUDA_ITER_TENSORS];
+    half.size[d] = d == iter.rank - 1 ? iter.size[d] / 32 * 16 : iter.size[d] / 2;
     cudaError_t code = walk_in_parts(half, at, start);
-    for (int t = 0; t < STK_CUDA_WALK_TENSORS; t++)
-        second[t] = at[t] + half.size[d] * walk.step[t][d];
-    half.size[d] = walk.size[d] - half.size[d];
+    for (int t = 0; t < STK_CUDA_ITER_TENSORS; t++)
+        second[t] = at[t] + half.size[d] * iter.stride[t][d];
+    half.size[d] = iter.size[d] - half.size[d];
     return code == cudaSuccess ? walk_in_parts(half, second, start) : code;
 }
 

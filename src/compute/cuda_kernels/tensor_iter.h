@@ -6,13 +6,13 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_WALK_RANK = 8, STK_CUDA_WALK_TENSORS = 3 };
+enum { STK_CUDA_ITER_RANK = 8, STK_CUDA_ITER_TENSORS = 3 };
 
 typedef struct stk_cuda_tensor_iter {
     int     rank, tensors;
-    int64_t size[STK_CUDA_WALK_RANK]; /* slowest first */
+    int64_t size[STK_CUDA_ITER_RANK]; /* slowest first */
     /* From one element to the next, by tensor and dimension; 0 where a tensor is repeated. */
-    int64_t step[STK_CUDA_WALK_TENSORS][STK_CUDA_WALK_RANK];
+    int64_t stride[STK_CUDA_ITER_TENSORS][STK_CUDA_ITER_RANK];
 } stk_cuda_tensor_iter;
 
 STK_CUDA_END

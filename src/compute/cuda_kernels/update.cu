@@ -88,7 +88,7 @@ __device__ void read_numbers(const stk_cuda_update_batch &b, const stk_cuda_upda
         return;
     }
     if (S == EMA) {
-        n->first = guard[STK_CUDA_GUARD_STEP] <= 1;
+        n->first = guard[STK_CUDA_GUARD_STEPS] <= 1;
         n->weight1 = (float)(1 - rule.decay);
         n->beta1 = (float)rule.decay;
         return;
@@ -102,7 +102,7 @@ __device__ void read_numbers(const stk_cuda_update_batch &b, const stk_cuda_upda
     n->keep = (float)(1 - rate * rule.weight_decay);
     n->nesterov = rule.nesterov;
     if (has_v(S))
-        read_moments(rule, hyper[STK_CUDA_HYPER_MOMENTUM], guard[STK_CUDA_GUARD_STEP], rate, n);
+        read_moments(rule, hyper[STK_CUDA_HYPER_MOMENTUM], guard[STK_CUDA_GUARD_STEPS], rate, n);
 }
 
 __device__ __forceinline__ float lerp(float a, float b, float weight, float rest)

@@ -57,25 +57,26 @@ __global__ void __launch_bounds__(stk::ROW_THREADS) weigh(stk_cuda_weighted_args
 
 /* The log of the sum of exp is most + log_sum: kept apart, since most may be large. */
 template <typename T, int N, int TEAM>
-__device__ __forceinline__ void log_sum_of(const T *x, int64_t width, float *most, float *log_sum)
+__device__ __forceinline__ void log_sum_of(const T *x, int64_t width, float *row_max,
+                                           float *log_sum)
 {
     float large = -INFINITY, sum = 0;
     stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { large = fmaxf(large, v); });
     large = stk::team_reduce<TEAM>(large, stk::larger());
     stk::over_row<TEAM, N>(x, width, [&](int64_t, float v) { sum += expf(v - large); });
-    *most = large;
+    *row_max = large;
     *log_sum = logf(stk::team_reduce<TEAM>(sum, stk::adding()));
 }
 
 /* f of each class's log of probability, times its share, summed. */
 template <typename T, int N, int TEAM, typename F>
 __device__ __forceinline__ float sum_shares(const stk_cuda_weighted_args &a, const row &of,
-                                            const T *x, float most, float log_sum, F f)
+                                            const T *x, float row_max, float log_sum, F f)
 {
     float sum = 0;
     stk::over_row<TEAM, N>(x, a.labels.classes, [&](int64_t k, float v) {
         float q = share(a, of, k);
-        if (q != 0) sum += q * f(v - most - log_sum, a.gamma); /* 0 of an infinite loss is 0 */
+        if (q != 0) sum += q * f(v - row_max - log_sum, a.gamma); /* 0 of an infinite loss is 0 */
     });
     return stk::team_reduce<TEAM>(sum, stk::adding());
 }
@@ -87,10 +88,10 @@ __global__ void __launch_bounds__(stk::ROW_THREADS) losses(stk_cuda_weighted_arg
     for (int64_t r = stk::first_row<TEAM>(); r < a.labels.rows; r += stk::row_step<TEAM>()) {
         const T *x = (const T *)a.logits + r * a.labels.classes;
         row      of = row_at(a.labels, r);
-        float    loss = 0, most, log_sum;
+        float    loss = 0, row_max, log_sum;
         if (of.label >= 0) {
-            log_sum_of<T, N, TEAM>(x, a.labels.classes, &most, &log_sum);
-            loss = sum_shares<T, N, TEAM>(a, of, x, most, log_sum, focal_loss);
+            log_sum_of<T, N, TEAM>(x, a.labels.classes, &row_max, &log_sum);
+            loss = sum_shares<T, N, TEAM>(a, of, x, row_max, log_sum, focal_loss);
         }
         if (threadIdx.x % TEAM == 0) a.each[r] = loss;
     }
@@ -117,15 +118,15 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
     for (int64_t r = stk::first_row<TEAM>(); r < a.labels.rows; r += stk::row_step<TEAM>()) {
         const T *x = (const T *)a.logits + r * width;
         row      of = row_at(a.labels, r);
-        float    most, log_sum;
-        log_sum_of<T, N, TEAM>(x, width, &most, &log_sum);
-        float sum = sum_shares<T, N, TEAM>(a, of, x, most, log_sum, focal_slope);
+        float    row_max, log_sum;
+        log_sum_of<T, N, TEAM>(x, width, &row_max, &log_sum);
+        float sum = sum_shares<T, N, TEAM>(a, of, x, row_max, log_sum, focal_slope);
         for (int64_t i = (int64_t)(threadIdx.x % TEAM) * N; i < width; i += TEAM * N) {
             float v[N];
             stk::load_floats<T, N>(x + i, v);
 #pragma unroll
             for (int k = 0; k < N; k++) {
-                float q = share(a, of, i + k), log_p = v[k] - most - log_sum;
+                float q = share(a, of, i + k), log_p = v[k] - row_max - log_sum;
                 float own = q != 0 ? q * focal_slope(log_p, a.gamma) : 0;
                 v[k] = of.label < 0 ? 0 : by * (own - expf(log_p) * sum);
             }

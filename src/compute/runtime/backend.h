@@ -167,7 +167,7 @@ struct stk_backend {
     /* What the device is, for people and profiles. NULL: the machine's processor. */
     void (*info)(const stk_device *device, stk_device_info *info);
     /* What decodes images, made when it is first asked for; the device's. NULL: nothing does. */
-    stk_status (*images)(stk_device *device, const stk_decode_device **out, stk_error *err);
+    stk_status (*decode_device)(stk_device *device, const stk_decode_device **out, stk_error *err);
 };
 
 extern const stk_backend stk_backend_ref, stk_backend_cpu;

@@ -134,7 +134,7 @@ void stk_device_read_info(const stk_device *device, stk_device_info *info)
 stk_status stk_device_decoder(stk_device *device, const stk_decode_device **out, stk_error *err)
 {
     *out = NULL;
-    if (device->backend->images) return device->backend->images(device, out, err);
+    if (device->backend->decode_device) return device->backend->decode_device(device, out, err);
     return stk_fail(err, STK_E_UNSUPPORTED, "backend", device->backend->name,
                     "decodes no images; that is of NVIDIA GPUs: use knobs.decode=cpu here");
 }
