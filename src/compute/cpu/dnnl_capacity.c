@@ -2,7 +2,7 @@
  * give: objects are built at address 0 and machine code is written there, and the process ends. So
  * this asks before each call that makes something. It costs 2 us where making takes 100 or more;
  * the memory is never touched. */
-#include "compute/cpu/dnnl_border.h"
+#include "compute/cpu/dnnl_abi.h"
 #include <pthread.h>
 #include <sys/mman.h>
 

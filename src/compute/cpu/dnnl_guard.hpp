@@ -2,7 +2,7 @@
 #ifndef STK_COMPUTE_CPU_DNNL_GUARD_HPP
 #define STK_COMPUTE_CPU_DNNL_GUARD_HPP
 
-#include "compute/cpu/dnnl_border.h"
+#include "compute/cpu/dnnl_abi.h"
 #include <new>
 
 /* Gives what call gives, or the status of what it threw. */

@@ -4,7 +4,7 @@
 #define STK_COMPUTE_CPU_DNNL_STATE_H
 
 #include "compute/cpu/dnnl.h"
-#include "compute/cpu/dnnl_border.h"
+#include "compute/cpu/dnnl_abi.h"
 #include "compute/ops/activation.h"
 
 enum { STK_DNNL_ARGS = 5 }; /* x, w, bias, y, scratchpad */

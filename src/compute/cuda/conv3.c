@@ -2,7 +2,7 @@
  * 9.0. */
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cuda_kernels.h"
-#include "compute/cuda/own_conv.h"
+#include "compute/cuda/native_conv.h"
 #include "compute/cuda_kernels/depthwise.h"
 #include "compute/cuda_kernels/hopper_conv3.h"
 #include "compute/ops/conv2d.h"

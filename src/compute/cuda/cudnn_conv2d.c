@@ -2,7 +2,7 @@
  * filled up with zeros where that is faster. */
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/cudnn_conv_choose.h"
-#include "compute/cuda/own_conv.h"
+#include "compute/cuda/native_conv.h"
 #include "compute/ops/graph_ops.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* conv2d and its gradients where each channel has a kernel of its own. */
 #include "compute/cuda_kernels/depthwise.h"
 #include "compute/cuda/cuda_kernels.h"
-#include "compute/cuda/own_conv.h"
+#include "compute/cuda/native_conv.h"
 #include "compute/ops/graph_ops.h"
 
 /* Pixels of all images, and elements of one with what is looked for around it. */

@@ -1,6 +1,6 @@
 /* conv2d and its gradients, whatever they are: for what no faster kernel takes. */
 #include "compute/cuda/cuda_kernels.h"
-#include "compute/cuda/own_conv.h"
+#include "compute/cuda/native_conv.h"
 #include "compute/ops/graph_ops.h"
 
 static bool can(const stk_device *device, const stk_op_instance *instance)

@@ -1,7 +1,7 @@
 /* conv2d of images of few channels, and its gradient by weights, in 16 bits. */
 #include "compute/cuda_kernels/stem.h"
 #include "compute/cuda/cuda_kernels.h"
-#include "compute/cuda/own_conv.h"
+#include "compute/cuda/native_conv.h"
 #include "compute/cuda/window.h"
 #include "compute/cuda_kernels/depthwise.h"
 #include "compute/cuda_kernels/reduce.h"

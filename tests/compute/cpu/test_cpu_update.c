@@ -1,5 +1,5 @@
 /* Updates of parameters on the CPU backend. */
-#include "compute/cpu/own_support.h"
+#include "compute/cpu/cpu_support.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
 

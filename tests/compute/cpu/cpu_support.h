@@ -1,7 +1,7 @@
 /* Kernels of the CPU backend against the op's reference: in every image format, with and without
  * vector instructions, on one to four threads, which must give the same bits. */
-#ifndef STK_TESTS_OWN_SUPPORT_H
-#define STK_TESTS_OWN_SUPPORT_H
+#ifndef STK_TESTS_CPU_SUPPORT_H
+#define STK_TESTS_CPU_SUPPORT_H
 
 #include "base/philox.h"
 #include "compute/cpu/cpu.h"

@@ -1,5 +1,5 @@
 /* The pieces of batch norm on the CPU backend. */
-#include "compute/cpu/own_support.h"
+#include "compute/cpu/cpu_support.h"
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 

@@ -1,5 +1,5 @@
 /* What the CPU backend computes row by row: softmax, its loss, layer norm. */
-#include "compute/cpu/own_support.h"
+#include "compute/cpu/cpu_support.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
 

@@ -1,5 +1,5 @@
 /* What moves elements on the CPU backend. */
-#include "compute/cpu/own_support.h"
+#include "compute/cpu/cpu_support.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
 #include "compute/ops/update_ops.h"

@@ -1,4 +1,4 @@
-#include "compute/cuda/own_conv.h"
+#include "compute/cuda/native_conv.h"
 #include "base/checked.h"
 #include "compute/cuda/act.h"
 #include "compute/cuda/window.h"

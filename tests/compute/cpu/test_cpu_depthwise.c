@@ -1,5 +1,5 @@
 /* Gradients of depthwise convolutions on the CPU backend. */
-#include "compute/cpu/own_support.h"
+#include "compute/cpu/cpu_support.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 

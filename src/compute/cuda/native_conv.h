@@ -1,6 +1,6 @@
 /* What own kernels of convolutions share: an op's use as they know it, formats, sums in parts. */
-#ifndef STK_COMPUTE_CUDA_OWN_CONV_H
-#define STK_COMPUTE_CUDA_OWN_CONV_H
+#ifndef STK_COMPUTE_CUDA_NATIVE_CONV_H
+#define STK_COMPUTE_CUDA_NATIVE_CONV_H
 
 #include "compute/cuda/cuda.h"
 #include "compute/cuda_kernels/conv.h"
