@@ -1,4 +1,4 @@
-/* What a run of a graph costs, by the ops' own accounts. */
+/* Cost of a graph: the sum of its ops' costs. */
 #include "compute/graph/cost.h"
 
 static double bytes_of(const stk_op_instance *instance)

@@ -1,4 +1,4 @@
-/* FLOPs and bytes of one use of an op. */
+/* FLOPs and bytes of one op instance. */
 #ifndef STK_COMPUTE_GRAPH_COST_H
 #define STK_COMPUTE_GRAPH_COST_H
 

@@ -1,5 +1,5 @@
-/* A graph as text. Symbols are numbered in the order in which they appear, so that two graphs with
- * the same content have the same text whatever was built and dropped on the way. */
+/* Text form of a graph. Symbols are numbered in order of appearance, so graphs with equal content
+ * have equal texts, however they were built. */
 #include "compute/graph/graph_node.h"
 #include <stdio.h>
 #include <stdlib.h>

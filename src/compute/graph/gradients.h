@@ -1,4 +1,4 @@
-/* What the gradient rule of an op may do besides giving gradients of its own inputs. */
+/* Functions for gradient rules beyond the gradients of their own inputs. */
 #ifndef STK_COMPUTE_GRAPH_GRADIENTS_H
 #define STK_COMPUTE_GRAPH_GRADIENTS_H
 
@@ -6,11 +6,11 @@
 
 typedef struct stk_grad_sink stk_grad_sink;
 
-/* Adds gradient to what has come together for symbol, which a node before this one makes, or a
- * leaf: for ops that are one function together, as the pieces of batch norm. */
+/* Accumulates gradient for symbol, which must be a leaf or come from an earlier node. For ops that
+ * are one function in pieces, like batch norm. */
 void stk_sink_add(stk_grad_sink *sink, stk_symbol symbol, stk_symbol gradient);
 
-/* The node that makes symbol, as a copy (adding nodes moves the table); false for leaves. */
+/* Copies the node that produces symbol, since adding nodes moves the table. False for leaves. */
 bool stk_graph_producer(const stk_graph *graph, stk_symbol symbol, stk_graph_node *node);
 
 #endif

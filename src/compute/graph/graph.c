@@ -1,4 +1,4 @@
-/* A graph's tables: symbols, variables, outputs, names. Nodes are in graph_node.c. */
+/* Tables of a graph: symbols, variables, outputs, names. Nodes are in graph_node.c. */
 #include "base/checked.h"
 #include "compute/graph/graph_table.h"
 #include <stdio.h>
@@ -131,7 +131,7 @@ const char *stk_symbol_name(const stk_graph *graph, stk_symbol symbol)
     return stk_graph_symbol_of(graph, symbol)->name;
 }
 
-/* Sizes are checked here once, so that every later product of dimensions is safe. */
+/* Checks sizes once, so that later products of dimensions cannot overflow. */
 static stk_status check_type(const stk_tensor_type *type, const char *name, stk_error *err)
 {
     int64_t count, bytes;
@@ -179,8 +179,8 @@ static bool name_is_free(stk_graph *graph, const char *name, stk_symbol_role rol
     return true;
 }
 
-/* A symbol that no node makes. Names of variables carry the path, those of inputs do not: they are
- * the border to the outside. */
+/* Adds a symbol without a producer. Names of variables carry the scope path; names of inputs do
+ * not, since callers feed them. */
 static stk_symbol add_named(stk_graph *graph, const char *name, stk_graph_symbol *symbol)
 {
     if (graph->error.status) return STK_NO_SYMBOL;

@@ -1,4 +1,4 @@
-/* Adding nodes: the types of the inputs, the op's shape rule, the symbols of the outputs. */
+/* Adds nodes: gathers input types, calls the op's shape rule, creates output symbols. */
 #include "compute/graph/graph_table.h"
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node
 {
     int inputs = node->input_count, outputs = node->output_count;
     STK_TRY(reserve_types(scratch, inputs + outputs + 1,
-                          err)); /* an address, for ops of no inputs too */
+                          err)); /* never empty, even for ops without inputs */
     for (int i = 0; i < inputs; i++)
         scratch->types[i] = stk_graph_symbol_of(graph, node->in[i])->type;
     for (int o = 0; o < outputs; o++)
@@ -48,7 +48,7 @@ stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node
     return STK_OK;
 }
 
-/* An input that is none means that the caller left something out: say which. */
+/* An input that is none means that the caller omitted it: name it. */
 static stk_status check_inputs(const stk_graph *graph, const stk_graph_op *op, const stk_symbol *in,
                                int count, stk_error *err)
 {

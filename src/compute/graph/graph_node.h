@@ -1,4 +1,4 @@
-/* The inside of a graph, for passes and compilers: nodes in order, each after what it reads. */
+/* Representation of a graph for passes and compilers: nodes in topological order. */
 #ifndef STK_COMPUTE_GRAPH_GRAPH_NODE_H
 #define STK_COMPUTE_GRAPH_GRAPH_NODE_H
 
@@ -21,17 +21,17 @@ typedef enum stk_symbol_role {
 typedef struct stk_graph_symbol {
     stk_tensor_type      type;
     stk_symbol_role      role;
-    const char          *name; /* of inputs, constants and variables; of results that of its node */
-    uint32_t             node; /* of a result: who makes it */
-    int                  output; /* of a result: which output */
+    const char          *name;   /* of inputs, constants and variables; of results, their node's */
+    uint32_t             node;   /* of a result: index of its producer */
+    int                  output; /* of a result: index of the output */
     const void          *data;   /* of a constant */
     stk_variable_options variable;
-    stk_symbol           assigned; /* of a variable: its content after a run, or none */
+    stk_symbol           assigned; /* of a variable: its value after a run, or none */
 } stk_graph_symbol;
 
 struct stk_graph_node {
     const stk_graph_op *op;
-    const char         *name; /* the path; "" at the top */
+    const char         *name; /* the scope path; "" at the top */
     const void         *attrs;
     stk_graph_phase     phase;
     int                 input_count, output_count;
@@ -47,27 +47,26 @@ typedef struct stk_graph_result {
 struct stk_graph {
     stk_arena         arena;
     stk_graph_options options;
-    stk_error         error; /* the first; status STK_OK: none */
+    stk_error         error; /* the first error; STK_OK: none */
     stk_graph_node   *nodes;
     uint32_t          node_count, node_capacity;
-    stk_graph_symbol *symbols; /* [0] is none */
+    stk_graph_symbol *symbols; /* [0] is STK_NO_SYMBOL */
     uint32_t          symbol_count, symbol_capacity;
     stk_graph_result *outputs;
     uint32_t          output_count, output_capacity;
-    stk_graph_phase   phase; /* of what is built now */
+    stk_graph_phase   phase; /* of nodes added from now on */
     char              path[256];
     int               path_length;
-    uint32_t          random_count; /* ops that draw numbers: each gets its own stream */
+    uint32_t          random_count; /* random ops so far: each gets a stream of its own */
 };
 
 const stk_graph_symbol *stk_graph_symbol_of(const stk_graph *graph, stk_symbol symbol);
 
-/* Adds a node; attrs (op->attrs_size bytes) is copied. Outputs go to out (op->outputs of them, or
- * output_count where the op allows fewer); on failure, or when the graph has failed before, they
- * are none. */
+/* Adds a node and copies attrs (op->attrs_size bytes). out receives output_count symbols. All are
+ * none on failure or if the graph has failed before. */
 void stk_graph_add(stk_graph *graph, const stk_graph_op *op, const stk_symbol *in, int input_count,
                    const void *attrs, stk_symbol *out, int output_count);
-/* The usual case: out 0 of all outputs. */
+/* Adds a node with all outputs and returns output 0. */
 stk_symbol stk_graph_add1(stk_graph *graph, const stk_graph_op *op, stk_symbol a,
                           const void *attrs);
 stk_symbol stk_graph_add2(stk_graph *graph, const stk_graph_op *op, stk_symbol a, stk_symbol b,
@@ -75,19 +74,19 @@ stk_symbol stk_graph_add2(stk_graph *graph, const stk_graph_op *op, stk_symbol a
 stk_symbol stk_graph_add3(stk_graph *graph, const stk_graph_op *op, stk_symbol a, stk_symbol b,
                           stk_symbol c, const void *attrs);
 
-/* Fails the graph (the first error stays) and gives STK_NO_SYMBOL. */
+/* Fails the graph, unless it has failed before, and returns STK_NO_SYMBOL. */
 stk_symbol stk_graph_fail(stk_graph *graph, stk_status status, const char *stage, const char *where,
                           const char *format, ...) STK_PRINTF(5, 6);
 
-/* path, which is that of a node, is before the names of what is built from here on. */
+/* Replaces the scope path by that of a node. */
 void stk_graph_set_path(stk_graph *graph, const char *path);
 
-/* Text in the graph's arena; NULL and a failed graph without memory. */
+/* Copies text to the graph's arena. On failure returns NULL and fails the graph. */
 const char *stk_graph_text(stk_graph *graph, const char *text);
 
-/* Fills use with the types of node's inputs and outputs; room holds them. */
+/* Fills *instance with the types of node's inputs and outputs, stored in scratch. */
 typedef struct stk_instance_scratch {
-    stk_tensor_type *types; /* one block, grown */
+    stk_tensor_type *types; /* one block that grows */
     int              capacity;
 } stk_instance_scratch;
 
@@ -96,7 +95,8 @@ stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node
                               stk_error *err);
 void       stk_instance_scratch_release(stk_instance_scratch *scratch);
 
-/* How often each symbol is read by a node, an assignment or an output; symbol_count numbers. */
+/* Counts the reads of each symbol by nodes, assignments and outputs; uses has symbol_count
+ * elements. */
 void stk_graph_count_uses(const stk_graph *graph, uint32_t *uses);
 
 #endif

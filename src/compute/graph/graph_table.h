@@ -1,4 +1,4 @@
-/* What graph.c does for graph_node.c only. */
+/* Functions of graph.c that only graph_node.c uses. */
 #ifndef STK_COMPUTE_GRAPH_GRAPH_TABLE_H
 #define STK_COMPUTE_GRAPH_GRAPH_TABLE_H
 

@@ -1,4 +1,4 @@
-/* Refusals that many shape rules share. */
+/* Checks shared by shape rules. */
 #include "compute/graph/graph_op.h"
 
 stk_status stk_op_check_rank(const stk_graph_op *op, const stk_op_instance *instance, int which,

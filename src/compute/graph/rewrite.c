@@ -1,4 +1,4 @@
-/* A graph made from another: leaves first, nodes as the pass likes, ends last. */
+/* Rewrites: leaves first, then the nodes of the pass, outputs and assignments last. */
 #include "compute/graph/rewrite.h"
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ stk_status stk_rewrite_begin(stk_rewrite *rewrite, const stk_graph *from, stk_er
 {
     *rewrite = (stk_rewrite){.from = from};
     stk_graph_options options = from->options;
-    options.adjust = NULL; /* what variables were made with is copied */
+    options.adjust = NULL; /* variables are copied with their adjusted options */
     STK_TRY(stk_graph_new(&rewrite->to, &options, err));
     rewrite->map = calloc(from->symbol_count, sizeof *rewrite->map);
     if (!rewrite->map) {
@@ -97,7 +97,7 @@ static bool is_live(const stk_graph_node *node, const bool *live)
     return false;
 }
 
-/* Nodes that nobody needs are taken out of the list; their symbols stay as numbers without use. */
+/* Removes dead nodes. Their symbols keep their ids, unused. */
 static stk_status drop_dead(stk_graph *graph, stk_error *err)
 {
     bool *live = calloc(graph->symbol_count, sizeof *live);

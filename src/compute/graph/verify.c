@@ -1,4 +1,4 @@
-/* A graph looked at anew: what a pass made must still be a graph. */
+/* Verifies a graph after a pass: order, types, names. */
 #include "compute/graph/graph_node.h"
 
 static stk_status check_order(const stk_graph *graph, uint32_t index, stk_error *err)

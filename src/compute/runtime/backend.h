@@ -1,9 +1,9 @@
-/* What a backend is: a table of functions, and kernels by op. A kernel knows nothing of the graph:
- * it gets types, formats and addresses.
+/* The interface of a backend: a table of functions, and kernels by op. Kernels know nothing of the
+ * graph: they get types, formats and addresses.
  *
- * A format is how a tensor lies in memory. STK_FORMAT_PLAIN is row-major; other numbers are the
- * backend's own. Kernels say which formats they want and give; whatever differs is reordered in
- * between (layout_assignment.c). */
+ * A format is the memory layout of a tensor. STK_FORMAT_PLAIN is row-major; all other values are
+ * private to the backend. Kernels choose formats of inputs and outputs; layout assignment inserts
+ * reorders where they differ (layout_assignment.c). */
 #ifndef STK_COMPUTE_RUNTIME_BACKEND_H
 #define STK_COMPUTE_RUNTIME_BACKEND_H
 
@@ -19,15 +19,15 @@ typedef struct stk_device_profiler stk_device_profiler;
 struct stk_device {
     const stk_backend      *backend;
     stk_device_options      options;     /* threads is at least 1 */
-    void                   *state;       /* the backend's own */
-    uint64_t                held;        /* bytes of the device that were taken */
-    struct stk_pinned_pool *pinned_pool; /* memory of the host for copies; NULL: not yet */
-    stk_device_profiler    *profiler;    /* of what it does behind the caller; NULL: nothing */
+    void                   *state;       /* private to the backend */
+    uint64_t                held;        /* allocated bytes of device memory */
+    struct stk_pinned_pool *pinned_pool; /* pinned host memory; NULL until first used */
+    stk_device_profiler    *profiler;    /* NULL if the backend reports no activity */
 };
 
-/* One thing that a device did behind the caller's back. */
+/* Kind of asynchronous device activity. */
 typedef enum stk_device_activity_kind {
-    STK_ACTIVITY_TAGGED_WORK, /* all that was begun under a tag */
+    STK_ACTIVITY_TAGGED_WORK, /* all work enqueued under one tag */
     STK_ACTIVITY_KERNEL,      /* one kernel of it */
     STK_ACTIVITY_COPY_IN,
     STK_ACTIVITY_COPY_OUT,
@@ -37,46 +37,46 @@ typedef enum stk_device_activity_kind {
 
 typedef struct stk_device_activity {
     stk_device_activity_kind kind;
-    uint64_t                 tag;              /* that it was begun under; 0: none */
-    uint64_t                 begin_ns, end_ns; /* as stk_clock_ns has it */
-    bool                     on_copy_stream;   /* not in the order of what is computed: a copy */
-    const char              *name; /* of a kernel, as long as the call lasts; else NULL */
-    uint32_t kernels_of_tag;       /* so many kernels were told under its tag now; 0: not known */
+    uint64_t                 tag;              /* tag that it was enqueued under; 0: none */
+    uint64_t                 begin_ns, end_ns; /* on the clock of stk_clock_ns */
+    bool                     on_copy_stream;   /* a copy that is not ordered with compute */
+    const char              *name; /* kernel name, borrowed during the call; else NULL */
+    uint32_t kernels_of_tag;       /* kernels reported under its tag in this poll; 0: unknown */
     uint64_t bytes;                /* of copies and fills */
 } stk_device_activity;
 
 typedef void (*stk_device_activity_fn)(void *context, const stk_device_activity *activity);
 
-/* One operation of a program, as its kernel sees it. All of it stays where it is from prepare to
- * release; only addresses are filled in after prepare. */
+/* One instruction of a program, as its kernel sees it. The struct does not move between prepare and
+ * release. Addresses are valid from the first run only. */
 typedef struct stk_kernel_call {
     stk_device         *device;
     const stk_graph_op *op;
     stk_op_instance     instance;
     const stk_format   *in_format, *out_format;
     const void *const  *in;
-    void *const        *out; /* NULL for outputs that are not wanted */
+    void *const        *out; /* NULL for outputs that are not used */
     void               *scratch;
-    void               *state; /* what prepare made */
+    void               *state; /* made by prepare */
 } stk_kernel_call;
 
 typedef struct stk_kernel {
     const stk_graph_op *op;
-    const char         *name; /* "reference", "own", "onednn" */
-    /* Whether it can do this; NULL: always. */
+    const char         *name; /* "reference", "native", "onednn" */
+    /* Whether it supports this instance; NULL: always. */
     bool (*can)(const stk_device *device, const stk_op_instance *instance);
-    /* Given the formats that inputs come in (STK_FORMAT_ANY: a variable that has none yet), the
-     * formats it wants them in and gives its outputs in. NULL: plain, all of them. */
+    /* Chooses formats of inputs and outputs. have holds the formats of the inputs; STK_FORMAT_ANY
+     * marks a variable without a format. NULL: all are plain. */
     stk_status (*formats)(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err);
-    bool requires_formats; /* it cannot do with plain: formats is asked with the pass off, too */
-    /* Makes call->state and says how many bytes of scratch run wants. NULL: neither. */
+    bool requires_formats; /* formats is called even if layout assignment is off */
+    /* Makes call->state and sets the bytes of scratch that run needs. NULL: neither. */
     stk_status (*prepare)(stk_kernel_call *call, size_t *scratch, stk_error *err);
-    /* Allocates nothing. */
+    /* Enqueues or computes the result. Allocates nothing. */
     stk_status (*run)(const stk_kernel_call *call, stk_error *err);
-    bool deferred; /* run only notes what is to be done: the backend's flush begins it */
+    bool deferred; /* run only records the call; the backend's flush launches it */
     void (*release)(stk_kernel_call *call); /* NULL: nothing to release */
-    /* More about how it is computed ("jit:avx512_core"), or NULL. A literal or text in state. */
+    /* Details of the implementation ("jit:avx512_core"), or NULL. Owned by state, or a literal. */
     const char *(*detail)(const stk_kernel_call *call);
 } stk_kernel;
 
@@ -84,89 +84,89 @@ enum { STK_FORMAT_ANY = UINT32_MAX };
 
 struct stk_backend {
     const char *name, *help;
-    /* Makes device->state, or says what is missing and what to do. */
+    /* Makes device->state. The error names what is missing and a remedy. */
     stk_status (*open)(stk_device *device, stk_error *err);
     void (*close)(stk_device *device);
-    /* The machine it is, in a few words; NULL: its name says all. */
+    /* Describes the machine in a few words; NULL: the name suffices. */
     void (*describe)(const stk_device *device, char *text, size_t capacity);
-    /* The kernel for this use; NULL: there is none. */
+    /* The kernel for an instance; NULL: there is none. */
     const stk_kernel *(*kernel)(const stk_device *device, const stk_graph_op *op,
                                 const stk_op_instance *instance);
-    /* Whether convolutions and products can be computed in dtype (F16, BF16); an error says why
-     * not. */
+    /* Whether convolutions and GEMMs can be computed in dtype (F16, BF16). The error gives the
+     * reason. */
     stk_status (*precision)(const stk_device *device, stk_dtype dtype, stk_error *err);
-    bool tf32;            /* products of float32 can be computed with shorter fractions */
-    bool half_gemm_only;  /* 16 bits pay in convolutions and products, and nowhere else */
-    bool group_small_ops; /* casts of variables and updates cost less one after the other */
-    /* stk_fusion that it has kernels for, where products are computed in precision. NULL: none. */
+    bool tf32;            /* supports float32 GEMMs with 10-bit fractions */
+    bool half_gemm_only;  /* half precision pays off in convolutions and GEMMs only */
+    bool group_small_ops; /* casts of variables and updates are cheaper in one group */
+    /* The stk_fusion bits that it has kernels for if GEMMs compute in precision. NULL: none. */
     unsigned (*fusions)(const stk_device *device, stk_dtype precision);
-    /* Memory of the device, aligned to 64 bytes; NULL without. */
+    /* Allocates device memory, aligned to 64 bytes; NULL if there is not enough. */
     void *(*alloc)(stk_device *device, size_t size);
-    uint64_t (*memory)(const stk_device *device); /* bytes there are, in all; NULL: not known */
-    /* Bytes of it that are free now: others may use the device, too. NULL: not known. */
+    uint64_t (*memory)(const stk_device *device); /* total bytes; NULL: unknown */
+    /* Free bytes; other processes may use the device too. NULL: unknown. */
     uint64_t (*memory_free)(const stk_device *device);
     void (*free)(stk_device *device, void *data, size_t size);
-    /* After all that was begun before. What fails here is told by the next sync. */
+    /* Ordered after all enqueued work. Errors are returned by the next sync. */
     void (*upload)(stk_device *device, void *dst, const void *src, size_t size);
     void (*download)(stk_device *device, void *dst, const void *src, size_t size);
     void (*clear)(stk_device *device, void *dst, size_t size);
-    /* As upload, for what runs begin with: a run that is under way goes on with what it had, and is
-     * not waited for. lent: src stays as it is until a mark that is set later has passed, so that
-     * the copy need not be waited for either. NULL: upload does. */
+    /* As upload, for inputs of runs: does not disturb a run in flight and does not wait for it. If
+     * borrowed, src must stay valid until an event recorded later has completed. NULL: upload is
+     * used. */
     stk_status (*upload_async)(stk_device *device, void *dst, const void *src, size_t size,
                                bool borrowed, stk_error *err);
-    /* As download, into memory of host_alloc, where it is when a mark that is set later has passed.
-     * NULL: download does. */
+    /* As download, into memory of host_alloc. dst is valid once an event recorded later has
+     * completed. NULL: download is used. */
     stk_status (*download_async)(stk_device *device, void *dst, const void *src, size_t size,
                                  stk_error *err);
-    /* Marks are places in the order of what is begun. NULL, all four: nothing runs behind the
-     * caller's back. mark sets *mark to here, and makes it where it is NULL. */
+    /* Events on the compute stream. All NULL: the device is synchronous. event_record creates
+     * *event if it is NULL. */
     stk_status (*event_record)(stk_device *device, void **event, stk_error *err);
     stk_status (*event_query)(stk_device *device, void *event, bool wait, bool *done,
                               stk_error *err);
     uint64_t (*event_elapsed)(stk_device *device, void *from,
-                              void *to);                 /* ns, of two that have passed */
+                              void *to); /* nanoseconds between two completed events */
     void (*event_free)(stk_device *device, void *event); /* NULL is fine */
-    /* Memory of the host that the device copies from and to beside what it computes, aligned to 64
-     * bytes; NULL without. From any thread. NULL, both: any memory is as good. */
+    /* Pinned host memory, aligned to 64 bytes; NULL if there is not enough. Any thread may call
+     * both. Both NULL: any host memory is as fast. */
     void *(*host_alloc)(stk_device *device, size_t size);
     void (*host_free)(stk_device *device, void *data, size_t size);
-    /* Bytes that a tensor takes in a format, padding included. */
+    /* Bytes of a tensor in a format, with padding. */
     size_t (*format_bytes)(const stk_device *device, const stk_tensor_type *type,
                            stk_format format);
     void (*format_name)(const stk_device *device, stk_format format, char *text, size_t capacity);
-    /* From one format to another, outside of a program; both on the device. */
+    /* Converts between formats outside of a program; src and dst are on the device. */
     stk_status (*reorder)(stk_device *device, const stk_tensor_type *type, stk_format from,
                           const void *src, stk_format to, void *dst, stk_error *err);
-    /* Whether every element is finite. */
+    /* Whether all elements are finite. Synchronizes. */
     bool (*finite)(stk_device *device, const stk_tensor_type *type, const void *data, size_t bytes);
-    /* Waits for all that was begun, and says what of it failed. NULL: nothing runs behind the
-     * caller's back. */
+    /* Waits for all enqueued work and returns its first error. NULL: the device is synchronous. */
     stk_status (*sync)(stk_device *device, stk_error *err);
-    /* Begins what kernels that gather have noted: called before any other kernel runs, and at the
-     * end of a run. NULL: none gathers. */
+    /* Launches the calls that deferred kernels recorded. Called before any other kernel runs, and
+     * at the end of a run. NULL: no kernel is deferred. */
     stk_status (*flush)(stk_device *device, stk_error *err);
-    /* Recording: what kernels begin between record and recorded is not done but kept, to be played
-     * as one any number of times. NULL, all four: runs call every kernel. */
+    /* Stream capture (CUDA graphs). Launches between capture_begin and capture_end are recorded,
+     * not executed; capture_launch runs them as one. All NULL: not supported. */
     stk_status (*capture_begin)(stk_device *device, stk_error *err);
     stk_status (*capture_end)(stk_device *device, void **capture, stk_error *err);
     stk_status (*capture_launch)(stk_device *device, void *capture, stk_error *err);
     void (*capture_free)(stk_device *device, void *capture); /* NULL is fine */
-    /* How many things the device will do for what was recorded so far; while recording. */
+    /* Number of device operations in the open capture. */
     size_t (*capture_size)(stk_device *device);
-    /* Watching. What is begun between enter and leave is told under tag, which is not 0; they do
-     * not nest, and neither waits. NULL, all three: nothing runs behind the caller's back. */
+    /* Correlation tags. Work enqueued between push_tag and pop_tag is reported under tag, which is
+     * not 0. Tags do not nest, and neither call blocks. All NULL: the device is synchronous. */
     void (*push_tag)(stk_device *device, uint64_t tag);
     void (*pop_tag)(stk_device *device);
-    /* Tells what is done, in the order in which it was; all: waits for the rest of it. */
+    /* Reports completed activity in order of completion; all: waits for the rest and reports it
+     * too. */
     void (*poll_activity)(stk_device *device, bool all, stk_device_activity_fn listener,
                           void *context);
-    /* From now on kernels and copies are told, too, or no more. An error says what is missing.
-     * NULL: never. */
+    /* Starts or stops reports of single kernels and copies. The error names what is missing. NULL:
+     * not supported. */
     stk_status (*trace_kernels)(stk_device *device, bool on, stk_error *err);
-    /* What the device is, for people and profiles. NULL: the machine's processor. */
+    /* Properties of the device. NULL: it is the host's processor. */
     void (*info)(const stk_device *device, stk_device_info *info);
-    /* What decodes images, made when it is first asked for; the device's. NULL: nothing does. */
+    /* The image decoder, created on first use and owned by the device. NULL: there is none. */
     stk_status (*decode_device)(stk_device *device, const stk_decode_device **out, stk_error *err);
 };
 

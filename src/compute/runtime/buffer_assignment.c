@@ -1,5 +1,5 @@
-/* The memory plan. A room is a piece of memory that one or several symbols use, one after the other
- * or as views; rooms that are never needed at the same time share addresses. */
+/* Buffer assignment. A buffer holds one symbol or several aliases (views, in-place results).
+ * Buffers with disjoint live ranges share arena offsets. */
 #include "compute/runtime/buffer_assignment.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 typedef struct buffer {
     size_t           bytes, offset;
-    uint32_t         first, last; /* nodes between which it is needed */
+    uint32_t         first, last; /* live range, in nodes */
     stk_memory_class kind;
 } buffer;
 
@@ -21,8 +21,9 @@ typedef struct assigner {
     stk_buffer_assignment       *assignment;
     bool                         reuse;
     uint32_t                    *buffer_of; /* by symbol */
-    uint32_t *last_use; /* by symbol: the last node that reads it; node_count: the end */
-    size_t   *variable; /* by symbol: index, of variables */
+    uint32_t *
+        last_use; /* by symbol: index of the last node that reads it; node_count: live to the end */
+    size_t   *variable; /* by symbol: index of the variable */
     buffer   *buffers;
     uint32_t  buffer_count;
     uint32_t *order;
@@ -57,7 +58,7 @@ static uint32_t new_buffer(assigner *p, size_t bytes, uint32_t first, uint32_t l
     return p->buffer_count++;
 }
 
-/* Inputs are fed between runs and stay: needed always. */
+/* Inputs keep their value between runs, so they are live throughout. */
 static void assign_leaves(assigner *p)
 {
     const stk_graph *g = p->graph;
@@ -77,8 +78,8 @@ static void assign_leaves(assigner *p)
     }
 }
 
-/* A variable's next content can be made in its own memory when the op allows it and nobody reads
- * the old content after. */
+/* The next value of a variable is computed in place if the op allows it and no later node reads the
+ * old value. */
 static bool assign_to_variable(assigner *p, uint32_t n, int o)
 {
     const stk_graph_node *node = &p->graph->nodes[n];
@@ -94,7 +95,7 @@ static bool assign_to_variable(assigner *p, uint32_t n, int o)
     return true;
 }
 
-/* The room of an input that this node is the last to need, where the op may write over it. */
+/* The buffer of an input that dies at this node and that the op may overwrite. */
 static uint32_t reusable_buffer(const assigner *p, uint32_t n, int o, size_t bytes)
 {
     const stk_graph_node *node = &p->graph->nodes[n];
@@ -106,8 +107,8 @@ static uint32_t reusable_buffer(const assigner *p, uint32_t n, int o, size_t byt
     if (r == NO_BUFFER || bytes_of(p, in) != bytes) return NO_BUFFER;
     if (view) return r;
     if (p->program->format[in.id] != p->program->format[node->out[o].id]) return NO_BUFFER;
-    /* Another input in the same memory would be overwritten while it is read; the same one again
-     * is, unless each element is read before it is written. */
+    /* Another input in this buffer would be overwritten before it is read. The same symbol twice is
+     * safe only if the op is elementwise. */
     bool elementwise = node->op->traits & STK_OP_ELEMENTWISE;
     for (int i = 0; i < node->input_count; i++)
         if (i != inplace && p->buffer_of[node->in[i].id] == r &&
@@ -135,7 +136,7 @@ static void assign_results(assigner *p)
     }
 }
 
-/* Whoever reads a view reads its source. */
+/* A view keeps its source alive. */
 static void extend_views(assigner *p)
 {
     const stk_graph *g = p->graph;
@@ -159,7 +160,8 @@ static bool overlap(const buffer *a, const buffer *b)
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* The smallest gap between rooms that are needed at the same time, else the end of them. */
+/* Best fit: the smallest gap between live buffers that is large enough, else the end of the
+ * last. */
 static size_t find_gap(const buffer *wanted, buffer **others, size_t count)
 {
     size_t best = SIZE_MAX, best_gap = SIZE_MAX, end = 0;
@@ -188,8 +190,8 @@ static int by_offset(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Large rooms first, each into the tightest gap left by those that are placed: within a few percent
- * of the peak in practice, and the same result every time. */
+/* Largest buffers first, best fit. Results are deterministic, and in practice within a few percent
+ * of the peak of live memory. */
 static stk_status pack(assigner *p, stk_error *err)
 {
     buffer **busy = malloc(((size_t)p->buffer_count + 1) * sizeof *busy);
@@ -267,7 +269,7 @@ static void find_copies(assigner *p)
     }
 }
 
-/* Values to copy into variables are needed until the end. */
+/* Values that are copied to variables are live until the end. */
 static void keep_assigned(assigner *p)
 {
     const stk_graph *g = p->graph;

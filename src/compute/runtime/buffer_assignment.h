@@ -1,26 +1,26 @@
-/* The memory plan of a program: which results share memory, and where each lies in one arena. */
+/* Buffer assignment: maps every symbol to an offset in one arena, or to a variable or constant. */
 #ifndef STK_COMPUTE_RUNTIME_BUFFER_ASSIGNMENT_H
 #define STK_COMPUTE_RUNTIME_BUFFER_ASSIGNMENT_H
 
 #include "compute/runtime/layout_assignment.h"
 
-enum { STK_ARENA_ALIGNMENT = 256 }; /* libraries of GPUs want as much */
+enum { STK_ARENA_ALIGNMENT = 256 }; /* required by GPU libraries */
 
-/* Where a symbol is. */
+/* Where a symbol is stored. */
 typedef enum stk_allocation_kind {
-    STK_ALLOCATION_NONE,     /* nobody reads it */
+    STK_ALLOCATION_NONE,     /* never read */
     STK_ALLOCATION_ARENA,    /* at offset in the arena */
-    STK_ALLOCATION_VARIABLE, /* in variable index, which it is or becomes */
-    STK_ALLOCATION_CONSTANT  /* its own memory, filled once */
+    STK_ALLOCATION_VARIABLE, /* is, or becomes, the value of variable offset */
+    STK_ALLOCATION_CONSTANT  /* memory of its own, filled once */
 } stk_allocation_kind;
 
 typedef struct stk_allocation {
     stk_allocation_kind kind;
-    size_t              offset; /* or the variable's index */
+    size_t              offset; /* or the index of the variable */
     size_t              bytes;
 } stk_allocation;
 
-/* A variable whose new content is not made in its own memory. */
+/* A variable whose new value is computed elsewhere and copied at the end of a run. */
 typedef struct stk_buffer_assignment_copy {
     size_t     variable;
     stk_symbol from;
@@ -28,14 +28,14 @@ typedef struct stk_buffer_assignment_copy {
 
 typedef struct stk_buffer_assignment {
     stk_allocation             *allocation; /* by symbol */
-    size_t                     *scratch;    /* by node: offset in the arena */
+    size_t                     *scratch;    /* by node: its offset in the arena */
     size_t                      arena;      /* bytes */
-    stk_buffer_assignment_copy *copies;     /* at the end of a run, in order */
+    stk_buffer_assignment_copy *copies;     /* executed in order at the end of a run */
     size_t                      copy_count;
     stk_memory_plan             report;
 } stk_buffer_assignment;
 
-/* scratch_bytes: by node. On failure nothing is held. */
+/* scratch_bytes is indexed by node. On failure *assignment is empty. */
 STK_NODISCARD stk_status stk_buffer_assignment_make(stk_buffer_assignment       *assignment,
                                                     const stk_layout_assignment *program,
                                                     const stk_variables         *variables,

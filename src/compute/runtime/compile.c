@@ -1,4 +1,5 @@
-/* From a graph to a program: passes, layout, kernels, memory plan, addresses. */
+/* Compiles a graph to a program: passes, layout assignment, kernels, buffer assignment,
+ * addresses. */
 #include "compute/graph/cost.h"
 #include "compute/passes/passes.h"
 #include "compute/runtime/device.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* notes: what the pass had to say; NULL: nothing. */
+/* notes are the pass's report; may be NULL. */
 static stk_status explain(const stk_program_options *options, const char *pass, const char *help,
                           const stk_blob *notes, const stk_graph *graph, stk_error *err)
 {
@@ -23,7 +24,7 @@ static stk_status explain(const stk_program_options *options, const char *pass, 
     return stk_graph_dump(graph, options->explain, err);
 }
 
-/* *owned is the graph of the last pass that ran, NULL before the first. */
+/* *owned is the graph after the last pass that ran; NULL before the first. */
 static stk_status run_pass(const stk_program *program, const stk_pass_row *pass,
                            const stk_graph *graph, const stk_program_options *options,
                            stk_graph **owned, stk_error *err)
@@ -74,7 +75,6 @@ static stk_status lay_out(stk_program *program, const stk_graph *graph,
     return st;
 }
 
-/* Copies what the kernel may keep looking at into the program's own memory. */
 static const char *phase_name(stk_graph_phase phase)
 {
     static const char *const names[] = {[STK_PHASE_FORWARD] = "forward",
@@ -156,7 +156,7 @@ static stk_status make_constants(stk_program *program, stk_error *err)
     return STK_OK;
 }
 
-/* Of a device that others use, too, what they have. Below a tenth it is the driver's own. */
+/* Mentions memory held by other processes. Below a tenth it is the driver's own. */
 static void describe_other_users(const stk_device *device, char *text, size_t capacity)
 {
     if (!device->backend->memory_free || !device->backend->memory) return;
@@ -167,7 +167,7 @@ static void describe_other_users(const stk_device *device, char *text, size_t ca
                  (double)(all - ours) / 1e6, (double)all / 1e6);
 }
 
-/* Says what the memory is for, and how much less would do. */
+/* Fails with the use of memory by class and the batch that would fit. */
 static stk_status fail_does_not_fit(const stk_program *program, int64_t batch, uint64_t available,
                                     stk_error *err)
 {
@@ -190,9 +190,8 @@ static stk_status fail_does_not_fit(const stk_program *program, int64_t batch, u
                     usage->peak_at, fits);
 }
 
-/* What variables and arena may take together. The system would promise more memory than there is
- * and end the process when it is used; a device has what is free now, less two slots for what is
- * fed beside a run. */
+/* Bytes available for variables and arena. Hosts overcommit and kill processes later, so a tenth is
+ * left free. On a device it is the free memory minus two staging slots for uploads. */
 static uint64_t available_memory(const stk_program *program)
 {
     const stk_memory_plan *usage = &program->buffers.report;

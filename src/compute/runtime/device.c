@@ -1,4 +1,4 @@
-/* Where programs run: a backend, opened. */
+/* Opening devices: finds a backend by name, built in or as a plug-in. */
 #include "compute/runtime/device.h"
 #include "base/limits.h"
 #include "compute/runtime/device_profiler.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A backend that is built in, or a plug-in that is looked for when it is asked for. */
+/* Backends in order of speed, built in or loaded on demand. */
 static const struct {
     const char        *name;
     const stk_backend *table; /* NULL: a plug-in */
@@ -33,7 +33,7 @@ const char *stk_backend_fastest(void)
 {
     size_t i = 0;
     while (!backends[i].table && !stk_plugin_has_device(backends[i].name))
-        i++; /* the last is built in */
+        i++; /* terminates: the last backend is built in */
     return backends[i].name;
 }
 
@@ -60,7 +60,7 @@ static stk_status unknown(const char *name, stk_error *err)
 static stk_status find(const char *name, const stk_backend **out, stk_error *err)
 {
     *out = NULL;
-    if (!name) name = stk_backend_fastest(); /* a GPU is used, or it is said why not */
+    if (!name) name = stk_backend_fastest(); /* a failing GPU is an error, not a silent fallback */
     for (size_t i = 0; i < BACKENDS; i++) {
         if (strcmp(backends[i].name, name) != 0) continue;
         *out = backends[i].table;

@@ -1,4 +1,4 @@
-/* Tags are numbers that count up; a ring remembers what the last ones were given to. */
+/* Tags are consecutive numbers. A ring of entries maps the latest of them to instructions. */
 #include "compute/runtime/device_profiler.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -12,36 +12,36 @@ enum { ENTRIES = 1 << 13, INTERNED = 1 << 12, STREAMS = 2 };
 
 static const char *const stream_names[STREAMS] = {"compute", "copies"};
 
-/* What a tag was given to. */
+/* Owner of a tag. */
 typedef struct entry {
     uint64_t            tag;
-    stk_program        *program;     /* NULL: gone */
+    stk_program        *program;     /* NULL: freed */
     stk_instruction    *instruction; /* NULL: a whole run */
-    stk_instruction    *last;        /* of those that were done together */
-    const stk_trace_op *op;          /* as the trace keeps it; NULL: not traced */
+    stk_instruction    *last;        /* of a group launched together */
+    const stk_trace_op *op;          /* owned by the trace; NULL: not traced */
     bool                timed;
-    uint32_t activity_count; /* of a run that was recorded: what the device did for it so far */
+    uint32_t            activity_count; /* of a captured run: operations reported so far */
 } entry;
 
 struct stk_device_profiler {
     stk_device      *device;
     entry            entries[ENTRIES];
-    uint64_t         tag; /* the last one given */
+    uint64_t         tag; /* the last one issued */
     stk_device_times times;
-    uint64_t         begin_ns; /* of the run now */
+    uint64_t         begin_ns; /* of the current run */
 
-    uint64_t          trace; /* number of the one below; 0: none */
+    uint64_t          trace; /* number of the attached trace; 0: none */
     stk_trace_thread *thread;
     stk_trace_thread *streams[STREAMS];
-    uint64_t          last_ns[STREAMS];                /* the end of the last span there */
-    bool              tracing;                         /* runs are, now */
-    bool              kernels_traced, kernels_refused; /* are told; could not be */
-    bool              has_notice;
-    stk_error         notice;
+    uint64_t          last_ns[STREAMS];   /* end of the last span of each row */
+    bool              tracing;            /* runs are being traced */
+    bool kernels_traced, kernels_refused; /* single kernels are reported; the backend refused */
+    bool has_notice;
+    stk_error notice;
     struct {
         uint64_t            hash; /* 0: free */
         const stk_trace_op *op;
-    } interned[INTERNED]; /* kernels that the trace knows */
+    } interned[INTERNED]; /* ops that the trace knows */
 };
 
 stk_status stk_device_profiler_new(stk_device *device, stk_error *err)
@@ -74,7 +74,7 @@ static entry *find(stk_device_profiler *p, uint64_t tag)
     return tag && e->tag == tag && e->program ? e : NULL;
 }
 
-/* Times of two clocks that were put together may overlap by a little; rows must not. */
+/* Timestamps converted between two clocks may overlap slightly; spans of a row must not. */
 static void record_activity(stk_device_profiler *p, const stk_device_activity *a, stk_stage stage,
                             const stk_trace_op *op)
 {
@@ -86,7 +86,7 @@ static void record_activity(stk_device_profiler *p, const stk_device_activity *a
     *last = end;
 }
 
-/* The same text is kept once: the trace only grows. */
+/* Equal ops are interned once, since the trace's table only grows. */
 static const stk_trace_op *intern_op(stk_device_profiler *p, const stk_trace_op *op)
 {
     uint64_t hash = stk_hash64(0, op->name, strlen(op->name) + 1);
@@ -139,7 +139,7 @@ static void handle_work(stk_device_profiler *p, entry *e, const stk_device_activ
     if (!p->kernels_traced) record_activity(p, a, STK_STAGE_COMPUTE, e->op);
 }
 
-/* The step that the number-th thing of a recorded run belongs to. */
+/* The instruction that device operation index of a captured run belongs to. */
 static const stk_instruction *instruction_of(const stk_program *program, uint32_t index)
 {
     uint32_t low = 0, high = program->instruction_count;
@@ -153,7 +153,7 @@ static const stk_instruction *instruction_of(const stk_program *program, uint32_
     return low < program->instruction_count ? &program->instructions[low] : NULL;
 }
 
-/* How many things the device does for a recorded step. */
+/* Number of device operations of an instruction in a captured run. */
 static uint32_t activities_of(const stk_program *program, const stk_instruction *instruction)
 {
     return instruction->capture_end -
@@ -208,7 +208,7 @@ static void poll(stk_device_profiler *p, bool all)
     p->device->backend->poll_activity(p->device, all, handle_activity, p);
 }
 
-/* A trace that comes gets rows for the streams; without memory for them it does without. */
+/* Gives a new trace rows for both streams. Without memory for a row its spans are dropped. */
 static void attach_trace(stk_device_profiler *p, stk_trace_thread *thread)
 {
     stk_error unasked;
@@ -227,7 +227,7 @@ static void attach_trace(stk_device_profiler *p, stk_trace_thread *thread)
     }
 }
 
-/* Asked for once: what is not there now will not come later. */
+/* A refusal is permanent, so tracing is requested once. */
 static void set_kernel_tracing(stk_device_profiler *p, bool on)
 {
     const stk_backend *backend = p->device->backend;
@@ -282,7 +282,7 @@ uint64_t stk_device_profiler_push_tag(stk_program *program, stk_instruction *ins
     return tag;
 }
 
-/* Steps that were done together are one span of the device. */
+/* A group of instructions launched together is one device span. */
 static const stk_trace_op *op_of_group(stk_device_profiler *p, const entry *e)
 {
     char               layers[64];

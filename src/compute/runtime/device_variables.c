@@ -1,4 +1,4 @@
-/* What keeps its content from run to run. */
+/* Variables: tensors that keep their values between runs. */
 #include "compute/runtime/device_variables.h"
 #include "compute/runtime/device.h"
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static stk_status check_size(const stk_variable *v, size_t size, stk_error *err)
                     stk_type_bytes(&v->type));
 }
 
-/* Both go through a plain copy on the device where the format is another. */
+/* read and write convert through a plain copy on the device if the format is not plain. */
 stk_status stk_variables_read(stk_variables *variables, size_t index, void *data, size_t size,
                               stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Results on their way to the host. A slot is there when the mark behind its copies has passed. */
+/* Ring of asynchronous fetches. A slot is ready when the event after its copies has completed. */
 #include "compute/runtime/device.h"
 #include "compute/runtime/device_variables.h"
 #include "compute/runtime/program_internal.h"
@@ -7,18 +7,18 @@
 
 typedef struct slot {
     uint8_t *data;
-    void    *begin_event, *commit_event; /* marks; NULL: not yet, or of a device without */
+    void    *begin_event, *commit_event; /* NULL: not yet, or the device is synchronous */
 } slot;
 
 struct stk_fetch_queue {
     stk_device *device;
     size_t      slots, bytes;
-    uint64_t    committed, popped; /* slots so far: the one that is open is sent % slots */
+    uint64_t    committed, popped; /* slots so far; the open one is committed % slots */
     bool        open;
     slot        list[STK_FETCH_QUEUE_SLOTS_MAX];
 };
 
-/* Copies end up here: without pinned memory each would be waited for. */
+/* Copies go to pinned memory: a copy to pageable memory would block. */
 static uint8_t *alloc_slot(stk_device *device, size_t size)
 {
     if (device->backend->host_alloc) return device->backend->host_alloc(device, size);
@@ -61,7 +61,7 @@ void stk_fetch_queue_free(stk_fetch_queue *queue)
     if (!queue) return;
     const stk_backend *backend = queue->device->backend;
     const stk_status   waited = stk_device_sync(queue->device, &unasked);
-    (void)waited; /* a device that is lost copies nothing any more */
+    (void)waited; /* a lost device has no copies in flight */
     for (size_t i = 0; i < queue->slots; i++) {
         slot *s = &queue->list[i];
         if (backend->event_free) backend->event_free(queue->device, s->begin_event);

@@ -1,5 +1,5 @@
-/* The first content of variables. Numbers come from (seed, name), so they depend neither on the
- * order in which a model is built nor on the backend. */
+/* Initial values of variables. Random numbers depend on (seed, name) only, not on build order or
+ * backend. */
 #include "base/hash.h"
 #include "base/philox.h"
 #include "compute/runtime/device_variables.h"
@@ -34,7 +34,7 @@ static float draw(const stk_init *init, stk_random *random)
     }
 }
 
-/* The rows below min(O, I) copy one input channel each, at the kernel's centre. */
+/* Rows below min(O, I) copy one input channel each, at the centre of the kernel. */
 static void put_dirac(const stk_shape *shape, float *values)
 {
     int64_t kh = shape->dim[2], kw = shape->dim[3], row = shape->dim[1] * kh * kw;

@@ -1,5 +1,5 @@
-/* A declaration of C++ without return type, namespaces without a name, arguments of templates and
- * of functions. */
+/* Strips return type, unnamed namespaces, template arguments and parameters from a C++
+ * declaration. */
 #include "compute/runtime/kernel_name.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 static const char nameless[] = "(anonymous namespace)::";
 
-/* Where the name begins: after the last space that is outside of all brackets. */
+/* Start of the name: after the last space outside of all brackets. */
 static const char *after_type(const char *name)
 {
     const char *begin = name;

@@ -1,5 +1,5 @@
-/* The largest batch that fits, from the plans of two batches. Variables do not grow with the batch;
- * the arena grows with it in a straight line, apart from alignment and the packing of rooms. */
+/* Largest batch by linear extrapolation from two plans. Variables do not depend on the batch; the
+ * arena grows linearly, up to alignment and fragmentation. */
 #include <stoker/program.h>
 
 static stk_status check(const stk_memory_plan *small, int64_t small_batch,
@@ -25,7 +25,8 @@ stk_status stk_memory_largest_batch(const stk_memory_plan *small, int64_t small_
     *batch = 0;
     STK_TRY(check(small, small_batch, large, large_batch, err));
     double per_image = (double)(large->arena - small->arena) / (double)(large_batch - small_batch);
-    double at_zero = (double)small->arena - per_image * (double)small_batch; /* may be below 0 */
+    double at_zero =
+        (double)small->arena - per_image * (double)small_batch; /* extrapolated; may be negative */
     double available = (double)limit - (double)large->fixed - at_zero;
     if (available < per_image)
         return stk_fail(err, STK_E_LIMIT, "memory plan", NULL,

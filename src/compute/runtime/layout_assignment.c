@@ -1,12 +1,12 @@
-/* The layout pass. Nodes are asked in order, each knowing how its inputs lie: a convolution wants
- * what is fastest for it, an elementwise op takes what comes. A variable lies as its first reader
- * wants it, so that weights are never reordered on their way in. */
+/* Layout assignment visits nodes in order; each kernel chooses formats from those of its inputs.
+ * Convolutions choose the fastest, elementwise ops keep what they get. Variables take the format of
+ * their first reader, so weights are never reordered. */
 #include "compute/runtime/layout_assignment.h"
 #include "compute/runtime/reorder_op.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct reorder { /* a reorder that exists already */
+typedef struct reorder { /* an existing reorder, shared by all readers */
     uint32_t   symbol;
     stk_format to;
     stk_symbol result;
@@ -64,7 +64,7 @@ static stk_status add_reorder(layout_pass *l, stk_symbol symbol, stk_format to, 
     return set_format(l, *out, to, err);
 }
 
-/* What stands for symbol in that format: itself, a variable that takes it, or a reorder. */
+/* Returns symbol in the requested format: itself, a variable that adopts it, or a reorder. */
 static stk_status in_format(layout_pass *l, stk_symbol symbol, stk_format format, stk_symbol *out,
                             stk_error *err)
 {
@@ -97,7 +97,7 @@ static stk_status query_kernel(layout_pass *l, const stk_graph_node *node,
     return kernel->formats(device, instance, f->have, f->in, f->out, err);
 }
 
-/* How the first reader of symbol would have it; STK_FORMAT_PLAIN where it has no wish. */
+/* The format that the first reader of symbol prefers; STK_FORMAT_PLAIN if it has no preference. */
 static stk_status preferred_by_reader(layout_pass *l, const stk_graph_node *after,
                                       stk_symbol symbol, stk_format *preferred, stk_error *err)
 {
@@ -125,9 +125,8 @@ static stk_status preferred_by_reader(layout_pass *l, const stk_graph_node *afte
     return STK_OK;
 }
 
-/* Whether the kernel of a node with one input takes it, and leaves its result, in that format. A
- * format may be of one type only, as the blocks of oneDNN's weights are, so a cast cannot keep it.
- */
+/* Whether the kernel of a node with one input keeps this format. oneDNN's weight blocks depend on
+ * the type, so a cast cannot. */
 static stk_status keeps_format(layout_pass *l, const stk_graph_node *node, stk_format format,
                                bool *keeps, stk_error *err)
 {
@@ -142,8 +141,8 @@ static stk_status keeps_format(layout_pass *l, const stk_graph_node *node, stk_f
     return st;
 }
 
-/* Elementwise ops accept any format of their type. If one is the first reader of a variable, the
- * variable gets the format that the result's reader wants. */
+/* Elementwise ops accept any format. If one is the first reader of a variable (the fp16 cast), use
+ * the format its consumer wants and save a reorder. */
 static stk_status choose_variable_format(layout_pass *l, const stk_graph_node *node, stk_error *err)
 {
     stk_symbol variable, unused;
@@ -209,7 +208,7 @@ static stk_status assign_leaves(layout_pass *l, stk_error *err)
     return STK_OK;
 }
 
-/* What a variable holds after a run lies as the variable does. */
+/* An assigned value takes the format of its variable. */
 static stk_status assign_assignments(layout_pass *l, stk_error *err)
 {
     const stk_graph *from = l->rewrite.from;
@@ -227,8 +226,8 @@ static stk_status assign_assignments(layout_pass *l, stk_error *err)
     return STK_OK;
 }
 
-/* Outputs are read row-major. A variable that is assigned holds something else by then, so that an
- * output of it is a copy. */
+/* Outputs are row-major. A variable that is assigned is overwritten before outputs are read, so its
+ * output is a copy. */
 static stk_status assign_outputs(layout_pass *l, stk_error *err)
 {
     const stk_graph *from = l->rewrite.from;
@@ -244,8 +243,8 @@ static stk_status assign_outputs(layout_pass *l, stk_error *err)
     return STK_OK;
 }
 
-/* One value may be several ends, each in a format of its own: ends are made here, not by what
- * stands for a symbol. */
+/* One value may be an output and assigned to variables, each in another format, so these are built
+ * here and not by the rewrite's map. */
 static stk_status assign_ends(layout_pass *l, stk_error *err)
 {
     l->rewrite.to->phase = STK_PHASE_UPDATE;

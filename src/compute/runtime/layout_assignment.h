@@ -1,4 +1,5 @@
-/* The layout pass: every symbol gets a format, and reorders stand where they differ. */
+/* Layout assignment: chooses the memory format of every symbol and inserts reorders where formats
+ * differ. */
 #ifndef STK_COMPUTE_RUNTIME_LAYOUT_ASSIGNMENT_H
 #define STK_COMPUTE_RUNTIME_LAYOUT_ASSIGNMENT_H
 
@@ -10,8 +11,8 @@ typedef struct stk_layout_assignment {
     stk_format *format; /* by symbol of graph */
 } stk_layout_assignment;
 
-/* With plain, every symbol is row-major where kernels allow. Variables without a format get one. On
- * failure nothing is held. */
+/* plain: row-major wherever kernels allow it. Variables without a format get one. On failure *out
+ * is empty. */
 STK_NODISCARD stk_status stk_layout_assign(const stk_graph *graph, stk_variables *variables,
                                            bool plain, stk_layout_assignment *out, stk_error *err);
 void                     stk_layout_assignment_release(stk_layout_assignment *layout);

@@ -1,6 +1,6 @@
-/* Pinning a page takes longer than filling it, so blocks that were given back stay pinned for the
- * next batch. Batches come in few sizes, but those change while images grow: where a new size is
- * asked for and much is kept, a block of another goes. */
+/* Pool of pinned host buffers. Pinning costs more than filling, so freed buffers stay pinned. Image
+ * sizes change in progressive training: a new size evicts a buffer of another once the pool is half
+ * full. */
 #include "compute/runtime/pinned_pool.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct block {
 struct stk_pinned_pool {
     stk_device     *device;
     stk_allocator   allocator;
-    pthread_mutex_t lock; /* of what follows: batches are made on all threads */
+    pthread_mutex_t lock; /* guards the fields below; batches are built on all threads */
     block           free_blocks[BLOCKS];
     size_t          free_count;
 };
@@ -70,7 +70,7 @@ const stk_allocator *stk_device_host_memory(stk_device *device)
     stk_pinned_pool *pool = device->pinned_pool;
     if (pool || !device->backend->host_alloc) return pool ? &pool->allocator : NULL;
     pool = calloc(1, sizeof *pool);
-    if (!pool) return NULL; /* ordinary memory is slower and does as well */
+    if (!pool) return NULL; /* pageable memory is slower but works */
     pool->device = device;
     pool->allocator = (stk_allocator){alloc, release, pool};
     pthread_mutex_init(&pool->lock, NULL);

@@ -1,4 +1,4 @@
-/* Memory of the host that a device copies from and to by itself. */
+/* Pool of pinned host buffers, which devices copy to and from by DMA. */
 #ifndef STK_COMPUTE_RUNTIME_PINNED_POOL_H
 #define STK_COMPUTE_RUNTIME_PINNED_POOL_H
 
@@ -6,7 +6,7 @@
 
 typedef struct stk_pinned_pool stk_pinned_pool;
 
-/* After everything that was taken was given back. NULL is fine. */
+/* All buffers must have been freed. NULL is fine. */
 void stk_pinned_pool_free(stk_pinned_pool *pool);
 
 #endif

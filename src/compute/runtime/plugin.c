@@ -1,4 +1,4 @@
-/* Finding and loading a backend's file. */
+/* Locates and loads plug-ins. */
 #include "compute/runtime/plugin.h"
 #include "base/trusted.h"
 #include <ctype.h>
@@ -16,7 +16,7 @@ const char *stk_plugin_build(void)
     return STOKER_BUILD;
 }
 
-/* The driver's own library says: it is there with the driver alone. */
+/* Asks the driver's library, which is present without the CUDA toolkit. */
 bool stk_plugin_has_device(const char *name)
 {
     int (*init)(unsigned);
@@ -43,9 +43,9 @@ static void add_candidate(candidates *p, const char *folder, const char *more, c
     if (length > 0 && length < PATH_MAX) p->count++;
 }
 
-/* The file that this function was loaded from, all links followed: of a link's folder anybody may
- * be master. The loader has no name for the program itself but what its caller gave it. A library
- * that was found by a relative name has none that would still be true. */
+/* Path of the object that contains this function, links resolved, since other users may control a
+ * link's folder. The loader knows the program itself only by its caller's name for it. A library
+ * found by a relative name has no path that is still valid. */
 static bool loaded_file(char file[PATH_MAX])
 {
     Dl_info          info;
@@ -56,7 +56,7 @@ static bool loaded_file(char file[PATH_MAX])
     return *map->l_name == '/' && realpath(map->l_name, file);
 }
 
-/* The file that the environment names, or the one beside us and the one where it is installed. */
+/* $STOKER_PLUGIN_NAME, or the folders beside this object. */
 static void list_candidates(candidates *p, const char *name)
 {
     char variable[64], folder[PATH_MAX];

@@ -1,21 +1,21 @@
-/* Backends that are files of their own, loaded when they are asked for, so that the library needs
- * none of what they need. */
+/* Backends in shared objects of their own, loaded on demand, so that the library does not depend on
+ * their libraries. */
 #ifndef STK_COMPUTE_RUNTIME_PLUGIN_H
 #define STK_COMPUTE_RUNTIME_PLUGIN_H
 
 #include "compute/runtime/backend.h"
 
-/* What a plug-in gives: its table, for the build that asks. Tables of other builds are laid out in
- * other ways: NULL, and *build is then the build that it is of. */
+/* Entry point of a plug-in. Returns its table if build_id equals its own build; tables of other
+ * builds have another layout. Else returns NULL and sets *build to its own. */
 typedef const stk_backend *stk_plugin_entry(const char *asks, const char **build);
 #define STK_PLUGIN_ENTRY "stk_plugin_backend"
 
-/* Whether this machine has what the backend computes on. */
+/* Whether this machine has hardware for the backend. */
 bool stk_plugin_has_device(const char *name);
-/* The backend of libstoker_NAME.so, which stays loaded. It is looked for at $STOKER_PLUGIN_NAME
- * (in capitals); without that, beside the file that this code is in, not a link to it, and in the
- * folder of libraries that is installed beside it. What others could have put there or changed is
- * not loaded (base/trusted.h): STK_E_PERMISSION. */
+/* Loads libstoker_NAME.so, which stays loaded. Its path is $STOKER_PLUGIN_NAME (in capitals) if
+ * set. Else it is looked for in the folder of this library, links resolved, and in the installed
+ * library folder beside it. Returns STK_E_PERMISSION for a file that other users could have placed
+ * or changed (base/trusted.h). */
 STK_NODISCARD stk_status stk_plugin_load(const char *name, const stk_backend **out, stk_error *err);
 /* A text that differs between builds whose tables differ. */
 const char *stk_plugin_build(void);

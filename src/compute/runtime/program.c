@@ -1,4 +1,4 @@
-/* Running a program: addresses, feeding, the list of calls, fetching. */
+/* Execution of programs: addresses, feeds, runs with and without capture, fetches. */
 #include "base/clock.h"
 #include "compute/runtime/device.h"
 #include "compute/runtime/device_profiler.h"
@@ -153,7 +153,7 @@ static stk_status check_results(const stk_program *program, const stk_instructio
     return STK_OK;
 }
 
-/* Begins what was gathered, and ends the tag that it was noted under. */
+/* Launches deferred calls and closes the tag that they were recorded under. */
 static stk_status flush(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
@@ -163,8 +163,8 @@ static stk_status flush(stk_program *program, stk_error *err)
     return st;
 }
 
-/* A device that works behind our back is timed by marks in its own order, not by waiting for it.
- * Steps that gather are done together: they have one tag, that of the first. */
+/* An asynchronous device is timed by events in its stream, without waiting. Deferred instructions
+ * are launched as one group under the tag of the first. */
 static stk_status run_instruction(stk_program *program, stk_instruction *instruction, bool watched,
                                   uint64_t *tag, stk_error *err)
 {
@@ -187,7 +187,7 @@ static stk_status run_instruction(stk_program *program, stk_instruction *instruc
     return check_results(program, instruction, err);
 }
 
-/* What spans tell of steps must outlive the program: the trace keeps a copy. */
+/* Descriptions of instructions must outlive the program, so the trace interns them. */
 static void describe_instructions(stk_program *program, stk_trace_thread *thread)
 {
     if (program->trace_number == thread->trace->number) return;
@@ -212,7 +212,7 @@ static uint64_t record_span(stk_trace_thread *thread, const stk_instruction *ins
                : stk_trace_record_op(thread, STK_STAGE_COMPUTE, instruction->trace_op, begin);
 }
 
-/* One clock read an operation: each begins where the one before it ended. */
+/* One clock read per operation: each span begins where the previous one ended. */
 static stk_status run_traced(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     uint64_t begin = stk_trace_now(), tag = 0;
@@ -239,7 +239,7 @@ static stk_status run_plain(stk_program *program, stk_error *err)
     return STK_OK;
 }
 
-/* What was assigned but is computed somewhere else. */
+/* Copies assigned values that were computed elsewhere into their variables. */
 static stk_status copy_assigned(stk_program *program, stk_error *err)
 {
     for (size_t i = 0; i < program->buffers.copy_count; i++) {
@@ -252,8 +252,8 @@ static stk_status copy_assigned(stk_program *program, stk_error *err)
     return STK_OK;
 }
 
-/* Each step under a tag of its own where it is timed or traced, else all of them under one. What
- * was noted is begun even where the run fails: its memory may be gone later. */
+/* Each instruction has its own tag if it is timed or traced, else the run has one. Deferred calls
+ * are flushed even after an error, since their memory may be freed later. */
 static stk_status run_uncaptured(stk_program *program, stk_trace_thread *ops, stk_error *err)
 {
     const bool one_tag = !ops && !program->timing;
@@ -267,8 +267,8 @@ static stk_status run_uncaptured(stk_program *program, stk_trace_thread *ops, st
     return st;
 }
 
-/* What a step made the device do lies before what the next one does; what was gathered is part of
- * the last step that did so. */
+/* Operations of an instruction are contiguous in the capture. Deferred calls count for the last
+ * deferred instruction. */
 static stk_status capture_instructions(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
@@ -293,8 +293,8 @@ static void drop_capture(stk_program *program)
     program->capture = NULL;
 }
 
-/* A device ends and keeps a recording whose steps failed half way like any other: the next run
- * would play what there is of it, and succeed. */
+/* A capture whose instructions failed is still instantiated by the device. It is dropped, or the
+ * next run would launch a part of the program and succeed. */
 static stk_status capture_run(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
@@ -308,7 +308,7 @@ static stk_status capture_run(stk_program *program, stk_error *err)
     return st ? st : ended;
 }
 
-/* The host's part is a launch of its own; what the device does has the same number. */
+/* The host's launch is a span of its own, linked to the device's work by tag. */
 static stk_status launch_capture(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     const uint64_t begin = stk_span_begin(thread);
@@ -323,7 +323,7 @@ static stk_status launch_capture(stk_program *program, stk_trace_thread *thread,
     return st;
 }
 
-/* Libraries set themselves up when a kernel runs for the first time, which must not be recorded. */
+/* Libraries initialize themselves in the first run of a kernel, which must not be captured. */
 static stk_status run_captured(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     if (!program->ran_once) {
@@ -333,13 +333,13 @@ static stk_status run_captured(stk_program *program, stk_trace_thread *thread, s
     }
     const bool capture_traced = stk_device_profiler_traces_kernels(program->device);
     if (program->capture && capture_traced && !program->capture_traced)
-        drop_capture(program); /* its kernels would not be told */
+        drop_capture(program); /* its kernels would not be reported */
     program->capture_traced = capture_traced || (program->capture && program->capture_traced);
     if (!program->capture) STK_TRY(capture_run(program, err));
     return launch_capture(program, thread, err);
 }
 
-/* Calling kernels one by one takes longer than playing them: enough runs are timed so, not all. */
+/* Separate launches are slower than a captured run, so only the first runs are timed. */
 static bool is_timed_run(stk_program *program)
 {
     enum { TIMED_RUNS = 32 };

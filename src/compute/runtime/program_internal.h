@@ -1,4 +1,4 @@
-/* The inside of a program: a flat list of kernel calls. */
+/* Representation of a compiled program: a flat list of instructions. */
 #ifndef STK_COMPUTE_RUNTIME_PROGRAM_INTERNAL_H
 #define STK_COMPUTE_RUNTIME_PROGRAM_INTERNAL_H
 
@@ -8,42 +8,42 @@ typedef struct stk_instruction {
     const stk_graph_op *op;
     const stk_kernel   *kernel;
     stk_kernel_call     call;
-    bool                skip; /* a view that is where its input is */
+    bool                skip; /* a view that aliases its input: nothing to run */
     bool                prepared;
     stk_op_cost         cost;
-    const char         *phase; /* a literal */
+    const char         *phase; /* "forward", "backward", "update" */
     uint64_t            runs, total_ns;
-    uint32_t            capture_end; /* things the device does in a recorded run, up to here */
-    const stk_trace_op *trace_op;    /* as the trace keeps it; NULL: not there */
+    uint32_t            capture_end; /* index after its last device operation in a captured run */
+    const stk_trace_op *trace_op;    /* owned by the trace; NULL: not traced */
 } stk_instruction;
 
 struct stk_program {
     char                 *name;
     stk_device           *device;
     stk_variables        *variables;
-    stk_layout_assignment layout; /* after all passes */
+    stk_layout_assignment layout; /* graph after all passes, with formats */
     stk_buffer_assignment buffers;
     uint8_t              *arena;
-    void                **constants; /* by symbol; NULL where none */
+    void                **constants; /* by symbol; NULL if it is no constant */
     stk_instruction      *instructions;
     uint32_t              instruction_count;
-    stk_arena             memory; /* of what steps point to */
+    stk_arena             memory; /* owns the arrays of instructions */
     bool                  check, timing;
-    bool                  eager;          /* never recorded */
-    bool                  ran_once;       /* it ran once, call by call */
-    void                 *capture;        /* the backend's; NULL: not yet */
-    bool                  capture_traced; /* it was recorded while kernels were told */
-    uint64_t              trace_number;   /* the number of the trace that knows the steps */
-    stk_instruction      *deferred; /* the last of those whose work is only noted; NULL: none is */
-    uint32_t timed_runs;            /* runs that were timed one by one though they can be played */
+    bool                  eager;          /* never captured */
+    bool                  ran_once;       /* completed a run without capture */
+    void                 *capture;        /* the backend's capture; NULL: none yet */
+    bool                  capture_traced; /* it was captured while kernels were traced */
+    uint64_t              trace_number;   /* of the trace that knows its instructions */
+    stk_instruction      *deferred;       /* last instruction whose call is deferred; NULL: none */
+    uint32_t              timed_runs;     /* runs without capture for timing */
 };
 
-/* Where a symbol is. */
+/* Address of a symbol's buffer; NULL if it is never read. */
 void *stk_program_address(const stk_program *program, stk_symbol symbol);
-/* Where an output is, which has this size. */
+/* Address of an output. STK_E_SHAPE if size differs. */
 STK_NODISCARD stk_status stk_program_output(const stk_program *program, const char *output,
                                             size_t size, const void **address, stk_error *err);
-/* Fills in the addresses of all steps. */
+/* Sets the addresses of all instructions. */
 void stk_program_bind(stk_program *program);
 
 #endif

@@ -1,10 +1,10 @@
-/* The backend "ref": every op by its reference, one thread, row-major. Slow, and the oracle. */
+/* Backend "ref": the reference of every op, one thread, row-major. Slow; the oracle of tests. */
 #include "compute/passes/passes.h"
 #include "compute/runtime/reference.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* One row serves all ops: the call says which. */
+/* One kernel serves all ops. */
 static const stk_kernel kernel = {
     .name = "reference",
     .prepare = stk_reference_prepare,
@@ -34,7 +34,7 @@ static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_o
 static stk_status precision(const stk_device *device, stk_dtype dtype, stk_error *err)
 {
     (void)device, (void)dtype, (void)err;
-    return STK_OK; /* results are rounded to 16 bits after every op */
+    return STK_OK; /* results are rounded to 16 bits after each op */
 }
 
 static size_t format_bytes(const stk_device *device, const stk_tensor_type *type, stk_format format)

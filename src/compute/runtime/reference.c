@@ -1,4 +1,4 @@
-/* References as kernels. */
+/* Runs references as kernels. */
 #include "compute/runtime/reference.h"
 #include "base/limits.h"
 #include "tensor/half.h"
@@ -99,7 +99,7 @@ void stk_host_clear(stk_device *device, void *dst, size_t size)
     memset(dst, 0, size);
 }
 
-/* The exponent bits tell; whatever format the elements are in, padding is zeros. */
+/* Tests the exponent bits. Padding is zero in all formats. */
 bool stk_host_finite(stk_device *device, const stk_tensor_type *type, const void *data,
                      size_t bytes)
 {

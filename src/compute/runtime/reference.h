@@ -1,5 +1,5 @@
-/* An op's reference as a kernel: plain C in row-major memory. 16-bit tensors pass through float32
- * copies in scratch. Backends list it for ops that need no better. */
+/* Reference implementations of ops as kernels: plain C, row-major. 16-bit tensors are converted to
+ * float32 in scratch. Backends list it for ops without a faster kernel. */
 #ifndef STK_COMPUTE_RUNTIME_REFERENCE_H
 #define STK_COMPUTE_RUNTIME_REFERENCE_H
 
@@ -8,7 +8,7 @@
 stk_status stk_reference_prepare(stk_kernel_call *call, size_t *scratch, stk_error *err);
 stk_status stk_reference_run(const stk_kernel_call *call, stk_error *err);
 void       stk_reference_release(stk_kernel_call *call);
-/* The functions of a host backend that has all its memory in plain reach. */
+/* Functions of backends whose memory is host memory. */
 void    *stk_host_alloc(stk_device *device, size_t size);
 uint64_t stk_host_memory(const stk_device *device);
 void     stk_host_free(stk_device *device, void *data, size_t size);

@@ -1,4 +1,4 @@
-/* reorder: the same tensor in another format */
+/* reorder: changes the format of a tensor. */
 #include "compute/runtime/reorder_op.h"
 #include <stdio.h>
 

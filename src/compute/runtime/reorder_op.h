@@ -1,4 +1,4 @@
-/* reorder(x) -> the same tensor in another format: what the layout pass puts between kernels. */
+/* reorder(x): the same tensor in another format. Inserted by layout assignment. */
 #ifndef STK_COMPUTE_RUNTIME_REORDER_OP_H
 #define STK_COMPUTE_RUNTIME_REORDER_OP_H
 
@@ -9,7 +9,7 @@ typedef struct stk_reorder_attrs {
 } stk_reorder_attrs;
 
 extern const stk_graph_op stk_graph_op_reorder;
-/* Runs through the backend's reorder. */
+/* Calls the backend's reorder. */
 extern const stk_kernel stk_kernel_reorder;
 
 #endif

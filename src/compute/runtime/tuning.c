@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH = 1024, LINES = 1 << 16 }; /* more lines than any set of models has shapes */
+enum { PATH = 1024, LINES = 1 << 16 }; /* more lines than shapes in any set of models */
 
 typedef struct entry {
     char  *key, *choice;
     double us;
-    bool   is_new; /* not in the file as far as is known */
+    bool   is_new; /* not known to be in the file */
 } entry;
 
 struct stk_tuning {
@@ -22,7 +22,7 @@ struct stk_tuning {
     size_t count, capacity;
 };
 
-/* What cannot be in a line would break the next reading. */
+/* Delimiters within a field would corrupt the file. */
 static bool fits(const char *text, size_t capacity)
 {
     return *text && strlen(text) < capacity && !strpbrk(text, "\t\n\r");
@@ -63,12 +63,12 @@ static stk_status add(stk_tuning *t, const char *key, const char *choice, double
     return STK_OK;
 }
 
-/* "key \t microseconds \t choice"; false for what is none. Cuts line into its parts. */
+/* Splits "key \t microseconds \t choice" in place; false if line is invalid. */
 static bool parse(char *line, char **key, double *us, char **choice)
 {
     char *end = strchr(line, '\n'), *first = strchr(line, '\t');
     char *second = first ? strchr(first + 1, '\t') : NULL, *after;
-    if (!end || !second) return false; /* cut off */
+    if (!end || !second) return false; /* truncated */
     *end = *first = *second = 0;
     *us = strtod(first + 1, &after);
     *key = line;
@@ -77,7 +77,7 @@ static bool parse(char *line, char **key, double *us, char **choice)
            fits(*key, STK_TUNING_KEY) && fits(*choice, STK_TUNING_CHOICE);
 }
 
-/* Adds lines of keys that are not there yet. */
+/* Adds lines with new keys. */
 static stk_status read_file(stk_tuning *t, stk_error *err)
 {
     char       line[STK_TUNING_KEY + STK_TUNING_CHOICE + 64], *key, *choice;
@@ -183,7 +183,7 @@ static void make_folders(const char *path)
     snprintf(part, sizeof part, "%s", path);
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        mkdir(part, 0777); /* what fails here, opening the file tells */
+        mkdir(part, 0777); /* opening the file reports errors */
         *slash = '/';
     }
 }
@@ -196,7 +196,7 @@ static bool write_lines(const stk_tuning *t, FILE *file)
     return true;
 }
 
-/* Of two processes that write at once the last one's lines stay: the other's are measured again. */
+/* If two processes write at once, the last one wins and the other's entries are measured again. */
 static stk_status write_file(const stk_tuning *t, stk_error *err)
 {
     char partial[PATH + 32];
