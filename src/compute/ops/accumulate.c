@@ -1,4 +1,4 @@
-/* accumulate: sum + g, where the sum stays float32 whatever the gradient is */
+/* accumulate: sum + g; the sum is float32 for any type of g */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 

@@ -1,4 +1,4 @@
-/* What the ops of all activations share: applied element by element. */
+/* Shared by all activation ops: applies a scalar function elementwise. */
 #include "compute/ops/activation.h"
 #include "compute/ops/graph_ops.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Activations as functions of one number: what an op of its own computes, and what convolutions,
- * matrix products and norms can do to their results on the way out. */
+/* Activations as scalar functions: used by ops of their own and by the epilogues of convolutions,
+ * GEMMs and norms. */
 #ifndef STK_COMPUTE_OPS_ACTIVATION_H
 #define STK_COMPUTE_OPS_ACTIVATION_H
 
@@ -8,10 +8,10 @@
 typedef struct stk_activation_row {
     const char *name;
     float (*value)(float x, float a, float b);
-    /* d value / d x, from x and y = value(x); an activation that is from_output looks at y only. */
+    /* Derivative at x with y = value(x); from_output: it depends on y only. */
     float (*slope)(float x, float y, float a, float b);
     bool from_output;
-    bool zero_stays; /* value(0) is 0 for every a, b */
+    bool zero_stays; /* value(0) is 0 for all a, b */
 } stk_activation_row;
 
 typedef struct stk_activation {
@@ -28,12 +28,12 @@ static inline float stk_activate(const stk_activation *act, float x)
     return act->row ? act->row->value(x, act->a, act->b) : x;
 }
 
-/* " act=relu6" or the like after the attributes of an op that has one; "" for none. */
+/* Writes " act=relu6" or similar, to follow the attributes of an op; "" for none. */
 void stk_activation_print(const stk_activation *act, char *text, size_t capacity);
 
-/* The ops: activation(x) has the row's name; activation_grad(dy, x, y) has "NAME_grad" and takes
- * (dy, y) where the row is from_output, else (dy, x). Attributes: stk_activation. Each op is
- * defined in the row's file by STK_ACTIVATION_OPS. */
+/* The ops. activation(x) has the row's name. activation_grad(dy, y or x) has "NAME_grad" and reads
+ * y if the row is from_output. Attributes: stk_activation. STK_ACTIVATION_OPS defines both in the
+ * row's file. */
 stk_status stk_activation_infer(const stk_op_instance *instance, stk_tensor_type *out,
                                 stk_error *err);
 void       stk_activation_grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout,
@@ -46,7 +46,7 @@ void       stk_activation_grad_reference(const stk_op_instance *instance, const 
                                          void *const *out);
 void       stk_activation_attrs_print(const void *attrs, char *text, size_t capacity);
 
-/* The activation of a node that is one, the op of its gradient; NULL for other ops. */
+/* The gradient op of an activation op; NULL for other ops. */
 const stk_graph_op *stk_activation_grad_op(const stk_graph_op *op);
 
 #define STK_ACTIVATION_OPS(id, traits_)                                                            \

@@ -1,4 +1,4 @@
-/* adamw: steps by the mean of gradients over the root of their mean square, decay decoupled */
+/* adamw: Adam with decoupled weight decay */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 

@@ -1,4 +1,4 @@
-/* average_pool: the mean of each window, with or without the padding; of whole images */
+/* average_pool: mean of each window, with or without padding; global average pooling */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
@@ -29,7 +29,7 @@ static int64_t elements_in(const stk_kernel_window *w, int64_t window)
     return count;
 }
 
-/* What the sum over a window is divided by. */
+/* Divisor of a window's sum. */
 static double divisor(const stk_pool_attrs *attrs, const stk_pool_shape *s, int64_t oy, int64_t ox)
 {
     return attrs->count_pad ? (double)(s->down.kernel * s->across.kernel)
@@ -123,7 +123,7 @@ stk_symbol stk_average_pool(stk_graph *g, stk_symbol x, const stk_pool_options *
                          stk_graph_add1(g, &stk_graph_op_average_pool, stk_to_nhwc(g, x), &attrs));
 }
 
-/* From [N,H,W,C] in either layout: the transposition meets that of the op before, and both go. */
+/* Converts to [N,H,W,C] in either layout: the transpose cancels against that of the op before. */
 stk_symbol stk_global_average_pool(stk_graph *g, stk_symbol x)
 {
     stk_shape shape = stk_symbol_shape(g, x);

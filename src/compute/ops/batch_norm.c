@@ -1,4 +1,4 @@
-/* What the pieces of batch norm share. */
+/* Shared by the pieces of batch norm. */
 #include "compute/ops/batch_norm.h"
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ stk_status stk_bn_check_like_first(const stk_graph_op *op, const stk_op_instance
     return stk_op_check_shape(op, instance, which, &instance->in[0].shape, "input 0", err);
 }
 
-/* By name: the backend that asks may have rows of its own. */
+/* Compares names, since a plug-in has its own copies of the rows. */
 bool stk_bn_has_bits(const stk_activation *act)
 {
     return act->row && (strcmp(act->row->name, stk_activation_relu.name) == 0 ||

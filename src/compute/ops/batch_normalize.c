@@ -1,4 +1,4 @@
-/* Batch norm from its pieces. */
+/* Builds batch norm from its pieces. */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>

@@ -1,4 +1,4 @@
-/* What add, sub and mul share. */
+/* Shared by add, sub and mul. */
 #include "compute/ops/binary.h"
 #include "compute/ops/broadcast_index.h"
 #include <stoker/ops.h>

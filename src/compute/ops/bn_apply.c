@@ -1,4 +1,4 @@
-/* bn_apply: act(x * scale + shift + residual), scale and shift per channel */
+/* bn_apply: act(x * scale + shift + residual) with scale and shift per channel */
 #include "compute/graph/gradients.h"
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
@@ -28,8 +28,7 @@ static stk_symbol channels_of(stk_graph *g, stk_symbol like, double value)
     return stk_fill(g, STK_DTYPE_F32, stk_symbol_shape(g, like), value);
 }
 
-/* The gradient through the statistics of the batch: x, gamma and beta at once, since two sums over
- * dy serve all three. */
+/* Gradient through the batch statistics. x, gamma and beta share two sums over dy. */
 static void grad_of_batch(stk_graph *g, const stk_graph_node *node, const stk_graph_node *finalize,
                           const stk_graph_node *stats, stk_symbol dy, stk_symbol *din,
                           stk_grad_sink *sink)
@@ -46,8 +45,8 @@ static void grad_of_batch(stk_graph *g, const stk_graph_node *node, const stk_gr
     stk_sink_add(sink, beta, sums[1]);
 }
 
-/* scale and shift from elsewhere: dscale = sum(dy x) and dshift = sum(dy) are the sums of batch
- * norm's gradient with mean 0 and deviation 1. */
+/* Gradient with independent scale and shift: dscale = sum(dy x), dshift = sum(dy), which are
+ * bn_grad_sums with mean 0 and invstd 1. */
 static void grad_of_values(stk_graph *g, const stk_graph_node *node, stk_symbol dy, stk_symbol *din)
 {
     stk_symbol         scale = node->in[SCALE], zero = channels_of(g, scale, 0);

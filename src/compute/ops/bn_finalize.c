@@ -1,4 +1,4 @@
-/* bn_finalize: statistics of a batch to scale and shift, and the running statistics after it */
+/* bn_finalize: batch statistics to scale and shift; updates the running statistics */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include <math.h>
@@ -21,8 +21,8 @@ static float blend(float before, double now, float momentum)
     return (float)((1 - (double)momentum) * (double)before + (double)momentum * now);
 }
 
-/* The running variance is an estimate for data that was not seen: unbiased, as PyTorch's. One
- * element has none; its variance, 0, is taken as it is. */
+/* The running variance is unbiased, as PyTorch's. For one element, where that is undefined, it is
+ * the biased one, 0. */
 stk_bn_scaling stk_bn_finalize_channel(const stk_bn_finalize_attrs *attrs, float mean, float var,
                                        float gamma, float beta, float running_mean,
                                        float running_var)
@@ -60,7 +60,7 @@ void stk_bn_finalize_print(const void *attrs_, char *text, size_t capacity)
              (double)attrs->momentum, (long long)attrs->count);
 }
 
-/* No gradient of its own: bn_apply has that of the whole. */
+/* No gradient: that of bn_apply covers all pieces. */
 const stk_graph_op stk_graph_op_bn_finalize = {
     .name = "bn_finalize",
     .inputs_min = INPUTS,

@@ -16,8 +16,8 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     return STK_OK;
 }
 
-/* With gamma 1 and beta 0 folding gives invstd and -mean * invstd: what scale and shift change by
- * when gamma does. The statistics are not learnt and get nothing. */
+/* With gamma 1 and beta 0 folding yields invstd and -mean * invstd, the derivatives by gamma.
+ * Statistics are not learned and get no gradient. */
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  stk_grad_sink *sink)
 {

@@ -1,4 +1,4 @@
-/* bn_grad_apply: the gradient of x, given the sums; and that of a residual */
+/* bn_grad_apply: gradients of x and of a residual, given the sums */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 

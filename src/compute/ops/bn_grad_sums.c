@@ -1,4 +1,4 @@
-/* bn_grad_sums: the gradients of gamma and beta, and all that bn_grad_apply needs of other rows */
+/* bn_grad_sums: gradients of gamma and beta; the reductions that bn_grad_apply needs */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 

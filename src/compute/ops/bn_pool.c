@@ -1,13 +1,13 @@
-/* bn_pool: batch norm applied, relu and max_pool in one, and its gradient. What is between them is
- * as large as x and read by nobody else.
+/* bn_pool: fused batch norm, relu and max_pool with gradients. The tensors in between are as large
+ * as x and have no other readers.
  *
- *   bn_pool(x, scale, shift)                                        -> y, places
- *   bn_pool_grad_sums(dy, places, x, mean, invstd, scale, shift, y) -> dgamma, dbeta
- *   bn_pool_grad_apply(dy, places, x, mean, invstd, scale, shift, gamma, dgamma, dbeta) -> dx
+ *   bn_pool(x, scale, shift)                                         -> y, indices
+ *   bn_pool_grad_sums(dy, indices, x, mean, invstd, scale, shift, y) -> dgamma, dbeta
+ *   bn_pool_grad_apply(dy, indices, x, mean, invstd, scale, shift, gamma, dgamma, dbeta) -> dx
  *
- * places are where x is largest, or smallest where scale is negative: there x * scale + shift is
- * largest. Where relu leaves nothing of a window nothing flows back, wherever its place is. y tells
- * what x was in its place, so that sums need not look at the whole of x. */
+ * indices locate the maximum of x * scale + shift: the largest x, or the smallest if scale is
+ * negative. Windows that relu zeroes have no gradient. The sums recover x at the index from y, so
+ * they do not read all of x. */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
@@ -22,7 +22,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     return stk_bn_check_channels(op, instance, IMAGE_SCALE, 2, err);
 }
 
-/* dx gets the type of x. */
+/* dx has the type of x. */
 static stk_status check_inputs(const stk_graph_op *op, const stk_op_instance *instance, int vectors,
                                stk_tensor_type *dx, stk_error *err)
 {
@@ -48,7 +48,7 @@ static stk_status infer_apply(const stk_op_instance *instance, stk_tensor_type *
     return check_inputs(&stk_graph_op_bn_pool_grad_apply, instance, DBETA + 1 - MEAN, out, err);
 }
 
-/* Of dy and y. */
+/* Reads dy and y only. */
 static stk_op_cost sums_cost(const stk_op_instance *instance)
 {
     return (stk_op_cost){5 * (double)stk_type_elements(&instance->in[DY]),
@@ -84,7 +84,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
 
 typedef void (*visit)(void *state, int64_t i, int64_t c, double dz);
 
-/* All of x in channels first to end - 1: element i, of channel c. */
+/* Visits element i of channel c for all of x in channels first to end - 1. */
 static void each_dz(const stk_op_instance *instance, const void *const *in, int64_t first,
                     int64_t end, visit f, void *state)
 {

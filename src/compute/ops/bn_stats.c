@@ -21,8 +21,7 @@ static stk_op_cost cost(const stk_op_instance *instance)
     return stk_op_cost_of_input(instance, 4);
 }
 
-/* Two passes in double: the mean first, so that the squares of the second have no large part to
- * lose. */
+/* Two passes in double: squares are taken around the mean to avoid cancellation. */
 void stk_bn_moments(const float *x, int64_t count, int64_t channels, int64_t c, float *mean,
                     float *var)
 {
@@ -47,7 +46,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
         stk_bn_moments(in[0], count, channels, c, &mean[c], &var[c]);
 }
 
-/* No gradient of its own: bn_apply has that of the whole. */
+/* No gradient: that of bn_apply covers all pieces. */
 const stk_graph_op stk_graph_op_bn_stats = {
     .name = "bn_stats",
     .inputs_min = 1,

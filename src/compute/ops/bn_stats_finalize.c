@@ -1,5 +1,5 @@
-/* bn_stats_finalize: bn_stats and bn_finalize in one. A pass makes it for backends whose kernel
- * goes on to scale and shift when it has the statistics; gradients are taken before. */
+/* bn_stats_finalize: bn_stats and bn_finalize in one. A pass builds it after gradients, for
+ * backends with a fused kernel. */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 

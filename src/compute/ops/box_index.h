@@ -1,10 +1,10 @@
-/* Where the elements of a box are in the tensor that it is a part of. */
+/* Index arithmetic of a box within a tensor. */
 #ifndef STK_COMPUTE_OPS_BOX_INDEX_H
 #define STK_COMPUTE_OPS_BOX_INDEX_H
 
 #include "compute/graph/graph_op.h"
 
-/* The element of whole at which element index of box stands; the box begins at start. */
+/* Index in the full tensor of element index of the box, whose origin is start. */
 static inline int64_t stk_box_at(int64_t index, const stk_shape *box, const stk_shape *full,
                                  const int64_t start[STK_MAX_RANK])
 {

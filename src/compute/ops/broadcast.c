@@ -1,4 +1,4 @@
-/* broadcast: repeated along dimensions of one element, as in NumPy */
+/* broadcast: repeats dimensions of size one, as in NumPy */
 #include "compute/graph/gradients.h"
 #include "compute/ops/binary.h"
 #include "compute/ops/broadcast_index.h"

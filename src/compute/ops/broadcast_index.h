@@ -1,10 +1,10 @@
-/* Where the elements of a tensor are when it is read as one of a larger shape, as in NumPy. */
+/* Index arithmetic of broadcasting, as in NumPy. */
 #ifndef STK_COMPUTE_OPS_BROADCAST_INDEX_H
 #define STK_COMPUTE_OPS_BROADCAST_INDEX_H
 
 #include "compute/graph/graph_op.h"
 
-/* The shape of both together; false where they do not fit. */
+/* The broadcast shape of both; false if they are incompatible. */
 static inline bool stk_broadcast_shapes(const stk_shape *a, const stk_shape *b, stk_shape *out)
 {
     int rank = a->rank > b->rank ? a->rank : b->rank;
@@ -18,7 +18,7 @@ static inline bool stk_broadcast_shapes(const stk_shape *a, const stk_shape *b, 
     return true;
 }
 
-/* Steps, in elements, along each dimension of whole: 0 where small is repeated. */
+/* Strides of narrow, in elements, along the dimensions of full: 0 where it is repeated. */
 static inline void stk_broadcast_strides(const stk_shape *narrow, const stk_shape *full,
                                          int64_t stride[STK_MAX_RANK])
 {
@@ -30,7 +30,7 @@ static inline void stk_broadcast_strides(const stk_shape *narrow, const stk_shap
     }
 }
 
-/* The element of small that stands at element index of whole. */
+/* Index in the narrow tensor of element index of the full one. */
 static inline int64_t stk_broadcast_at(int64_t index, const stk_shape *full,
                                        const int64_t stride[STK_MAX_RANK])
 {

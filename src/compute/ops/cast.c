@@ -1,4 +1,4 @@
-/* cast: the same numbers in another type; what does not fit becomes the nearest that does */
+/* cast: converts to another type with saturation */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
@@ -37,7 +37,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     if (is_float(from) && is_float(to)) din[0] = stk_cast(g, dout[0], from);
 }
 
-/* To a 16-bit type the caller rounds the floats that are written here. */
+/* Writes floats for 16-bit types; the caller rounds them. */
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     stk_dtype from = instance->in[0].dtype, to = instance->out[0].dtype;

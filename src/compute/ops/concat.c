@@ -1,4 +1,4 @@
-/* concat: tensors one after the other along a dimension */
+/* concat: joins tensors along a dimension */
 #include "base/checked.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
@@ -50,7 +50,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     }
 }
 
-/* Bytes from one step along the dimensions before axis to the next. */
+/* Bytes per index of the dimensions before axis. */
 static size_t row_bytes(const stk_tensor_type *type, int axis)
 {
     size_t bytes = stk_reference_element(type->dtype);

@@ -1,4 +1,4 @@
-/* conv2d: images [N,H,W,C] with weights [out,in/groups,kh,kw], and its two gradients */
+/* conv2d: images [N,H,W,C] with weights [out,in/groups,kh,kw]; dgrad and wgrad */
 #include "compute/ops/conv2d.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
@@ -139,8 +139,8 @@ static stk_status grad_weight_infer(const stk_op_instance *instance, stk_tensor_
     return stk_op_check_shape(op, instance, 1, &dy, "the result of the convolution", err);
 }
 
-/* The three are one bilinear form, so each gradient is a convolution with two of x, w, dy. The
- * gradient of the bias is a sum of its own: a pass makes it an output of grad_weight. */
+/* Forward, dgrad and wgrad are one trilinear form, so gradients are these ops again. A pass makes
+ * the bias gradient an output of wgrad. */
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  stk_grad_sink *sink)
 {
@@ -191,11 +191,11 @@ static stk_op_cost grad_weight_cost(const stk_op_instance *instance)
     return cost_of(&stk_graph_op_conv2d_grad_weight, instance);
 }
 
-/* What the references share: sizes, and where elements are. */
+/* Sizes and indices, shared by the references. */
 typedef struct iter {
     stk_conv2d_shape  s;
     stk_kernel_window down, across;
-    int64_t           group_in, group_out; /* channels of one group */
+    int64_t           group_in, group_out; /* channels per group */
 } iter;
 
 static iter iter_of(const stk_graph_op *op, const stk_op_instance *instance)

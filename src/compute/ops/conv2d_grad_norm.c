@@ -1,6 +1,6 @@
-/* conv2d_grad_norm: conv2d_grad_input with another gradient added, of which only stays what an
- * activation let pass, and what bn_grad_sums has of that:
- *   conv2d_grad_norm(dy, w, plus, bits, x, mean, invstd) -> dz, dgamma, dbeta */
+/* conv2d_grad_norm: dgrad plus an addend, masked by an activation's bits, and bn_grad_sums of
+ * that:
+ *   conv2d_grad_norm(dy, w, addend, bits, x, mean, invstd) -> dz, dgamma, dbeta */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"

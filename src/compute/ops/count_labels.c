@@ -1,4 +1,4 @@
-/* count_labels: how many rows have a label */
+/* count_labels: number of rows with a label */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/labels.h"
 #include <stoker/ops.h>

@@ -1,4 +1,4 @@
-/* dropout: zeros at random places, the rest scaled so that the mean stays */
+/* dropout: zeroes random elements and scales the others to keep the mean */
 #include "base/philox.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-/* Four elements share a block of Philox, one word each: a kernel that goes along the elements
- * computes a block for every four of them. */
+/* Four elements share a Philox block, one word each, so that kernels compute one block per four
+ * elements. */
 bool stk_dropout_keeps(const stk_dropout_attrs *attrs, int64_t step, int64_t index)
 {
     const uint64_t block = (uint64_t)index / 4, step_bits = (uint64_t)step;
@@ -34,7 +34,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     return STK_OK;
 }
 
-/* The same step drops the same elements of dy. */
+/* Equal steps drop equal elements, so the gradient is dropout of dy. */
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  stk_grad_sink *sink)
 {
@@ -60,7 +60,7 @@ static void print(const void *attrs_, char *text, size_t capacity)
              attrs->rows ? " rows" : "");
 }
 
-/* Not elementwise: what becomes of an element depends on where it is in the row-major order. */
+/* Not elementwise: the result depends on the index in row-major order. */
 const stk_graph_op stk_graph_op_dropout = {
     .name = "dropout",
     .inputs_min = 2,

@@ -1,6 +1,5 @@
-/* edit_images: windows of images, flipped, and changed step by step. No step is carried out on
- * a whole image: each pixel of the result asks for those that it is made of, so that nothing is
- * kept between steps but the means that contrast needs. */
+/* edit_images: applies edits to windows of images. Evaluation is lazy: a result pixel requests the
+ * source pixels it depends on. Only the means for contrast are stored between edit ops. */
 #include "compute/ops/edit_op_inputs.h"
 #include "compute/ops/graph_ops.h"
 #include "edit/edit_warp.h"
@@ -8,14 +7,14 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-enum { SIDE_MAX = 1 << 14 }; /* an image has fewer than 2^31 bytes then */
+enum { SIDE_MAX = 1 << 14 }; /* keeps an image below 2^31 bytes */
 
 typedef struct work {
     const stk_edit *edit;
     const uint8_t  *source;
     int32_t         source_width, source_height, width, height, channels;
     int             ops;
-    int32_t         mean[STK_EDIT_OPS]; /* that a contrast step goes by */
+    int32_t         mean[STK_EDIT_OPS]; /* for contrast ops */
     stk_edit_warp   warp[STK_EDIT_OPS];
 } work;
 
@@ -39,7 +38,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     return STK_OK;
 }
 
-/* A pixel of the window, flipped. */
+/* A pixel of the window after the flip. */
 static stk_edit_pixel window_pixel(const work *w, int32_t x, int32_t y)
 {
     const stk_edit *e = w->edit;
@@ -70,7 +69,7 @@ static stk_edit_pixel warped_pixel(const work *w, int op, int32_t x, int32_t y)
     return stk_edit_join(corner, &sample);
 }
 
-/* A pixel as it is after the first steps. */
+/* A pixel after the first ops. */
 static stk_edit_pixel pixel_after(const work *w, int ops, int32_t x, int32_t y)
 {
     const stk_edit_op *op = w->edit->step;
@@ -94,7 +93,7 @@ static int32_t mean_after(const work *w, int ops)
     return stk_edit_mean(sum, (uint64_t)w->width * (uint64_t)w->height);
 }
 
-/* In order: what a step needs depends on those before it. */
+/* In order, since an op may depend on those before it. */
 static void prepare_ops(work *w)
 {
     for (; w->ops < STK_EDIT_OPS && w->edit->step[w->ops].kind != STK_EDIT_END; w->ops++) {
@@ -104,7 +103,7 @@ static void prepare_ops(work *w)
     }
 }
 
-/* The columns of a row that are inside of a row of the source are copied. */
+/* Copies the columns of a row that lie within the source. */
 static bool copy_row(const work *w, int32_t y, uint8_t *to)
 {
     const stk_edit *e = w->edit;
@@ -164,7 +163,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
         stk_edit_row(instance, in, out, i);
 }
 
-/* What moves are the windows, not all images. */
+/* Moves the windows, not the complete images. */
 static stk_op_cost cost(const stk_op_instance *instance)
 {
     double moved = 2 * (double)stk_type_bytes(&instance->out[0]);

@@ -1,4 +1,4 @@
-/* What inputs edits have. */
+/* Checks the inputs of edit ops. */
 #include "compute/ops/edit_op_inputs.h"
 
 stk_status stk_edits_check(const stk_graph_op *op, const stk_op_instance *instance, stk_error *err)

@@ -1,4 +1,4 @@
-/* ema: a moving average of a parameter; the first step that is taken starts it */
+/* ema: exponential moving average of a parameter; starts with its value after the first update */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 #include <stdio.h>
@@ -15,8 +15,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     return STK_OK;
 }
 
-/* Starting with the parameter itself, as torch's AveragedModel does, needs no correction for a
- * first content of zeros. */
+/* Starting from the parameter, as torch's AveragedModel, needs no bias correction. */
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const stk_ema_attrs *attrs = instance->attrs;

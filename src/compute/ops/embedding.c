@@ -1,4 +1,4 @@
-/* embedding: rows of a table by their numbers */
+/* embedding: rows of a table by index */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
@@ -86,7 +86,7 @@ static void grad_reference(const stk_op_instance *instance, const void *const *i
         }
 }
 
-/* Bytes that move: the rows, not the table. */
+/* Bytes of the rows that are read, not of the table. */
 static stk_op_cost cost(const stk_op_instance *instance)
 {
     double moved = 2 * (double)stk_type_bytes(&instance->out[0]);

@@ -1,4 +1,4 @@
-/* fill: one number everywhere */
+/* fill: a constant tensor */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
 #include <stdio.h>

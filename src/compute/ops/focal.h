@@ -1,5 +1,5 @@
-/* The focal loss of one class by the log of its probability p, times 1 for gamma 0: what the
- * kernels of weighted_cross_entropy on the host share. */
+/* Focal loss of one class as a function of log p; cross-entropy for gamma 0. Shared by host kernels
+ * of weighted_cross_entropy. */
 #ifndef STK_COMPUTE_OPS_FOCAL_H
 #define STK_COMPUTE_OPS_FOCAL_H
 
@@ -11,8 +11,8 @@ static inline double stk_focal_loss(double log_p, double gamma)
     return gamma == 0 ? -log_p : -pow(-expm1(log_p), gamma) * log_p;
 }
 
-/* p times the derivative of the loss by p: gamma (1 - p)^(gamma - 1) p log p - (1 - p)^gamma. Near
- * p = 1 log p / (1 - p) is -1, and no power below 0 is taken; p log p is 0 at p = 0. */
+/* p times the derivative by p: gamma (1 - p)^(gamma - 1) p log p - (1 - p)^gamma. Near p = 1, log p
+ * / (1 - p) tends to -1, which avoids negative powers; p log p is 0 at p = 0. */
 static inline double stk_focal_slope(double log_p, double gamma)
 {
     if (gamma == 0) return -1;

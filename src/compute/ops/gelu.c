@@ -1,4 +1,4 @@
-/* gelu: x times the normal distribution's probability of less than x */
+/* gelu: x times the standard normal CDF of x */
 #include "compute/ops/activation.h"
 #include "compute/ops/graph_ops.h"
 #include <math.h>

@@ -1,12 +1,12 @@
-/* grad_guard: what to multiply gradients with (loss scale, micro-batches, clipping), and whether to
- * leave this step out. With a norm, a gradient that is not finite leaves it out. */
+/* grad_guard: the factor of gradients (loss scale, micro-batches, clipping) and whether to skip the
+ * update. With a norm input, non-finite gradients skip it. */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 #include <stdio.h>
 
-/* A loss scale stays above this, so that one over it is finite in float32. */
+/* Keeps the inverse of a loss scale finite in float32. */
 static const double scale_min = 0x1p-24;
-/* As in torch.nn.utils.clip_grad_norm_. */
+/* As torch.nn.utils.clip_grad_norm_. */
 static const double norm_epsilon = 1e-6;
 
 static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
@@ -31,7 +31,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     return STK_OK;
 }
 
-/* Grows after so many steps without a bad one, shrinks at a bad one: torch's GradScaler. */
+/* Grows after interval clean steps and shrinks after a bad one, as torch's GradScaler. */
 static void update_scale(const stk_guard_attrs *attrs, bool skip, double *scale, double *clean)
 {
     *clean = skip ? 0 : *clean + 1;
@@ -44,7 +44,7 @@ static void update_scale(const stk_guard_attrs *attrs, bool skip, double *scale,
     }
 }
 
-/* Computed in double, rounded once. A sum of squares past float32 counts as not finite. */
+/* Computed in double and rounded once. A sum of squares above FLT_MAX counts as non-finite. */
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const stk_guard_attrs *attrs = instance->attrs;

@@ -1,5 +1,5 @@
-/* gradient_norm: the sum of squares over any number of tensors, and how many elements of them are
- * not finite (those are not in the sum) */
+/* gradient_norm: sum of squares over any number of tensors, without non-finite elements, and the
+ * count of these */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 

@@ -1,4 +1,4 @@
-/* The ops there are. Each is defined in a file of its name (gradients beside what they are of). */
+/* All ops. Each is defined in a file of its name, with its gradients. */
 #ifndef STK_COMPUTE_OPS_GRAPH_OPS_H
 #define STK_COMPUTE_OPS_GRAPH_OPS_H
 
@@ -36,11 +36,11 @@ extern const stk_graph_op stk_graph_op_gradient_norm, stk_graph_op_loss_scale,
     stk_graph_op_grad_guard, stk_graph_op_sgd, stk_graph_op_adamw, stk_graph_op_lars,
     stk_graph_op_lamb, stk_graph_op_ema, stk_graph_op_lookahead, stk_graph_op_accumulate;
 
-/* NULL past the end, and for a name that none has. */
+/* NULL past the end or for an unknown name. */
 const stk_graph_op *stk_graph_op_at(size_t index);
 const stk_graph_op *stk_graph_op_find(const char *name);
 
-/* The image x of a call as [N,H,W,C], whatever the graph's layout, and back. */
+/* Converts image x between the graph's layout and [N,H,W,C]. */
 stk_symbol stk_to_nhwc(stk_graph *g, stk_symbol x);
 stk_symbol stk_from_nhwc(stk_graph *g, stk_symbol x);
 

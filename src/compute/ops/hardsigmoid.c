@@ -1,4 +1,4 @@
-/* hardsigmoid: x/6 + 1/2 between 0 and 1 */
+/* hardsigmoid: x/6 + 1/2 clamped to [0, 1] */
 #include "compute/ops/activation.h"
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>

@@ -1,4 +1,4 @@
-/* What losses and metrics share about labels. */
+/* Shared by losses and metrics: reads labels. */
 #include "compute/ops/labels.h"
 
 stk_status stk_labels_check(const stk_graph_op *op, const stk_op_instance *instance, stk_error *err)

@@ -1,5 +1,5 @@
-/* Labels of losses and metrics: class numbers, int32 or int64 [N], or probabilities, float32 [N,K].
- */
+/* Labels of losses and metrics: class indices, int32 or int64 [N], or probabilities, float32
+ * [N,K]. */
 #ifndef STK_COMPUTE_OPS_LABELS_H
 #define STK_COMPUTE_OPS_LABELS_H
 
@@ -10,11 +10,11 @@ static inline bool stk_labels_are_numbers(const stk_tensor_type *labels)
     return labels->dtype == STK_DTYPE_I32 || labels->dtype == STK_DTYPE_I64;
 }
 
-/* Input 0 is logits [N,K], at least one class; input 1 labels that fit them. */
+/* Checks that input 0 is logits [N,K] with K > 0 and input 1 matching labels. */
 stk_status stk_labels_check(const stk_graph_op *op, const stk_op_instance *instance,
                             stk_error *err);
-/* The class of a row; -1 for a number that is none of the classes: the row does not count. Of
- * probabilities it is the largest, the first of equal ones. */
+/* Class of a row, or -1 for an index out of range, which excludes the row. For probabilities it is
+ * the first of the largest. */
 int64_t stk_labels_at(const stk_tensor_type *type, const void *labels, int64_t row,
                       int64_t classes);
 

@@ -1,4 +1,4 @@
-/* lamb: adamw's direction, decay included, scaled to the size of its parameter, layer by layer */
+/* lamb: adamw's direction with weight decay, scaled by the trust ratio of each tensor */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
@@ -12,8 +12,7 @@ static stk_op_cost cost(const stk_op_instance *instance)
     return stk_update_cost(instance, 20);
 }
 
-/* The direction is computed twice, from the new moments: keeping it would take memory of its own.
- */
+/* Recomputes the direction from the new moments instead of storing it. */
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     stk_update   u = stk_update_read(instance->attrs, in[4], in[5]);

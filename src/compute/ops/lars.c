@@ -1,5 +1,4 @@
-/* lars: sgd whose gradient, decay included, is scaled to the size of its parameter, layer by layer
- */
+/* lars: sgd whose gradient with weight decay is scaled by the trust ratio of each tensor */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
@@ -13,8 +12,7 @@ static stk_op_cost cost(const stk_op_instance *instance)
     return stk_update_cost(instance, 12);
 }
 
-/* The trust scales the gradient and not the rate: then what momentum has gathered keeps the trust
- * of its own step. */
+/* The trust ratio scales the gradient, not the rate, so momentum keeps the ratio of each step. */
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     stk_update   u = stk_update_read(instance->attrs, in[3], in[4]);

@@ -1,4 +1,4 @@
-/* layer_norm: each row, along the last dimension, to mean 0 and deviation 1; then gamma and beta */
+/* layer_norm: normalizes over the last dimension, then gamma and beta */
 #include "compute/graph/gradients.h"
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
@@ -49,7 +49,7 @@ static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *o
     return STK_OK;
 }
 
-/* mean and invstd are there for the gradient only. */
+/* mean and invstd are used by the gradient only. */
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  stk_grad_sink *sink)
 {
@@ -111,8 +111,8 @@ static void sum_rows(const stk_op_instance *instance, const void *const *in, voi
     }
 }
 
-/* With h = dy gamma: dx = invstd (h - mean(h) - xhat mean(h xhat)), over the row. dx may lie on dy,
- * so the sums over rows come first. */
+/* With h = dy gamma: dx = invstd (h - mean(h) - xhat mean(h xhat)) per row. dx may alias dy, so the
+ * sums over rows come first. */
 static void reference_grad(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float *gamma = in[GAMMA], *mean = in[MEAN], *invstd = in[INVSTD];

@@ -1,4 +1,4 @@
-/* leaky_relu: x, or a x where x is negative */
+/* leaky_relu: x, or a x for negative x */
 #include "compute/ops/activation.h"
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>
@@ -19,7 +19,7 @@ const stk_activation_row stk_activation_leaky_relu = {"leaky_relu", value, slope
 
 STK_ACTIVATION_OPS(leaky_relu, STK_OP_ZERO_STAYS);
 
-/* The gradient is taken from the output, which a slope below zero would fold over. */
+/* The gradient is computed from the output, which is ambiguous for negative slopes. */
 stk_symbol stk_leaky_relu(stk_graph *g, stk_symbol x, double slope_)
 {
     if (!(slope_ >= 0))

@@ -1,4 +1,4 @@
-/* lookahead: a slow copy of a parameter follows it, and the parameter goes back to it */
+/* lookahead: slow weights follow a parameter, which is reset to them */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 

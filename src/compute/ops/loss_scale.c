@@ -1,5 +1,5 @@
-/* loss_scale: what gradients start with, out of the guard's state. An op of its own, since a slice
- * may become 16 bits and 65536 is past float16. */
+/* loss_scale: reads the loss scale from the guard's state. A slice would not do: it may become 16
+ * bits, and 65536 overflows float16. */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 

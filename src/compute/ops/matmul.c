@@ -1,4 +1,4 @@
-/* matmul: [..,m,k] x [..,k,n], either side transposed, plus a bias and an activation */
+/* matmul: [..,m,k] x [..,k,n], operands optionally transposed, with bias and activation */
 #include "compute/ops/matmul.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
@@ -21,7 +21,7 @@ stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *instance)
                                  .m = a->dim[a->rank - (attrs->transpose_a ? 1 : 2)],
                                  .k = a->dim[a->rank - (attrs->transpose_a ? 2 : 1)],
                                  .n = b->dim[b->rank - (attrs->transpose_b ? 2 : 1)]};
-    if (b->rank == 2) { /* one b: the dimensions before are more rows */
+    if (b->rank == 2) { /* a single b: leading dimensions are rows */
         s.m *= s.batch;
         s.batch = 1;
     }
@@ -73,14 +73,14 @@ static stk_symbol product(stk_graph *g, stk_symbol a, bool ta, stk_symbol b, boo
     return stk_matmul(g, a, b, &(stk_matmul_options){ta, tb});
 }
 
-/* x[..,k] as rows, where one b serves all of them. */
+/* x[..,k] as rows, for a single b. */
 static stk_symbol as_rows(stk_graph *g, stk_symbol x)
 {
     stk_shape shape = stk_symbol_shape(g, x);
     return shape.rank == 2 ? x : stk_reshape(g, x, stk_shape_2d(-1, shape.dim[shape.rank - 1]));
 }
 
-/* With y = a b: da = dy b^T and db = a^T dy; transposed operands swap sides. */
+/* With y = a b: da = dy b^T, db = a^T dy. Transposed operands swap sides. */
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  stk_grad_sink *sink)
 {

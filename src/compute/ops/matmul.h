@@ -1,5 +1,5 @@
-/* matmul(a, b, [bias]) -> y: [..,m,k] x [..,k,n] + bias[n], then the activation. Dimensions before
- * the last two are equal, or b has none and a's are rows. */
+/* matmul(a, b, [bias]) -> y: [..,m,k] x [..,k,n] + bias[n], then the activation. Leading dimensions
+ * are equal, or b has none and those of a are rows. */
 #ifndef STK_COMPUTE_OPS_MATMUL_H
 #define STK_COMPUTE_OPS_MATMUL_H
 
@@ -11,7 +11,7 @@ typedef struct stk_matmul_attrs {
 } stk_matmul_attrs;
 
 typedef struct stk_matmul_shape {
-    int64_t batch, m, n, k; /* batch products of [m,k] x [k,n]; with one b for all, batch is 1 */
+    int64_t batch, m, n, k; /* batch GEMMs of [m,k] x [k,n]; for a single b, batch is 1 */
 } stk_matmul_shape;
 
 stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *instance);

@@ -1,4 +1,4 @@
-/* max_pool: the largest element of each window, and where in the window it was */
+/* max_pool: maximum of each window and its index */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
@@ -140,6 +140,6 @@ const stk_graph_op stk_graph_op_max_pool_grad = {
 stk_symbol stk_max_pool(stk_graph *g, stk_symbol x, const stk_pool_options *options)
 {
     stk_pool_attrs attrs = stk_pool_attrs_of(options);
-    attrs.count_pad = 0; /* padding is never the largest */
+    attrs.count_pad = 0; /* padding is never the maximum */
     return stk_from_nhwc(g, stk_graph_add1(g, &stk_graph_op_max_pool, stk_to_nhwc(g, x), &attrs));
 }

@@ -1,4 +1,4 @@
-/* mean_squared_error: the mean of (prediction - target)^2 */
+/* mean_squared_error: mean of (prediction - target)^2 */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>

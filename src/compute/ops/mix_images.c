@@ -1,4 +1,4 @@
-/* mix_images: MixUp and CutMix of the images of a batch */
+/* mix_images: MixUp and CutMix of a batch */
 #include "compute/ops/edit_op_inputs.h"
 #include "compute/ops/graph_ops.h"
 #include "edit/edit_pixels.h"
@@ -32,8 +32,7 @@ static void copy_box(const int64_t dim[4], const int32_t box[4], const uint8_t *
     }
 }
 
-/* Where the box has a width of 0 all of the image is mixed; else what is in it comes from the
- * partner. */
+/* A box of width 0 blends the complete image; else pixels in the box come from the partner. */
 void stk_mix_row(const stk_op_instance *instance, const void *const *in, void *const *out,
                  int64_t index)
 {
@@ -58,7 +57,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
         stk_mix_row(instance, in, out, i);
 }
 
-/* Every image is read as itself and as a partner. */
+/* Each image is read twice: as itself and as a partner. */
 static stk_op_cost cost(const stk_op_instance *instance)
 {
     return (stk_op_cost){2 * (double)stk_type_elements(&instance->out[0]),

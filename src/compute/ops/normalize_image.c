@@ -1,4 +1,4 @@
-/* normalize_image: (x / 255 - mean[c]) / deviation[c] of bytes, as float32 or in 16 bits */
+/* normalize_image: (x / 255 - mean[c]) / deviation[c] of uint8 images, as float32 or 16 bits */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The ops there are, one line each. */
+/* List of all ops. */
 #include "compute/ops/graph_ops.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* pad: one value around a tensor */
+/* pad: surrounds a tensor with a constant */
 #include "base/checked.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/box_index.h"

@@ -1,9 +1,9 @@
-/* What pooling by maximum and by average share. */
+/* Shared by max and average pooling. */
 #include "compute/ops/pool.h"
 #include <stdio.h>
 #include <string.h>
 
-/* size is set in gradients only, whose in 0 is dy. */
+/* size is set in gradients only, whose input 0 is dy. */
 stk_pool_shape stk_pool_shape_of(const stk_op_instance *instance)
 {
     const stk_pool_attrs *a = instance->attrs;
@@ -16,7 +16,7 @@ stk_pool_shape stk_pool_shape_of(const stk_op_instance *instance)
         stk_window_of(width, a->kernel[1], a->stride[1], 1, a->pad[2], a->pad[3])};
 }
 
-/* Padding as wide as the kernel would make windows without a single element. */
+/* Padding as large as the kernel would allow windows without elements. */
 static stk_status check_attrs(const stk_graph_op *op, const stk_op_instance *instance,
                               stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* What reduce_sum and reduce_mean share. */
+/* Shared by reduce_sum and reduce_mean. */
 #include "compute/ops/reduce.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ int64_t stk_reduce_count(const stk_op_instance *instance)
     return result ? stk_type_elements(&instance->in[0]) / result : 0;
 }
 
-/* Walks the results; for each, the reduced dimensions in order: sums are in double, so the order
- * does not matter to the oracle. */
+/* Visits the reduced elements of each result in order. Sums are in double, so their order does not
+ * matter to tests. */
 void stk_reduce_reference(const stk_op_instance *instance, const void *const *in, void *const *out,
                           bool mean)
 {

@@ -1,4 +1,4 @@
-/* reduce_mean: means over some dimensions */
+/* reduce_mean: means over dimensions */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/reduce.h"

@@ -1,4 +1,4 @@
-/* reduce_sum: sums over some dimensions */
+/* reduce_sum: sums over dimensions */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/reduce.h"

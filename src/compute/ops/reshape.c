@@ -1,4 +1,4 @@
-/* reshape: the same elements in the same order under another shape */
+/* reshape: the same elements in the same order with another shape */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
@@ -43,7 +43,7 @@ const stk_graph_op stk_graph_op_reshape = {
     .reference = reference,
 };
 
-/* The dimension given as -1 takes what is left. */
+/* Infers the dimension given as -1. */
 static bool find_missing(stk_graph *g, stk_symbol x, stk_shape *shape)
 {
     stk_tensor_type type = {STK_DTYPE_U8, stk_symbol_shape(g, x)};

@@ -1,4 +1,4 @@
-/* scale: x * scale + shift, with numbers that are part of the graph */
+/* scale: x * scale + shift, with constants of the graph */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"

@@ -1,4 +1,4 @@
-/* sgd: gradient descent with momentum, plain or Nesterov's, decay coupled into the gradient */
+/* sgd: gradient descent with momentum, plain or Nesterov, and coupled weight decay */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 

@@ -1,10 +1,10 @@
-/* Attributes of ops that move elements, make them or add them up. */
+/* Attributes of ops that move, create or reduce elements. */
 #ifndef STK_COMPUTE_OPS_SHAPES_H
 #define STK_COMPUTE_OPS_SHAPES_H
 
 #include "compute/graph/graph_op.h"
 
-/* Bytes of an element as references see it: 16-bit floats come as float32. */
+/* Bytes of an element in a reference, where 16-bit floats are float32. */
 static inline size_t stk_reference_element(stk_dtype dtype)
 {
     bool half = dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16;
@@ -33,7 +33,7 @@ typedef struct stk_pad_attrs {
 } stk_pad_attrs;
 
 typedef struct stk_reduce_attrs { /* reduce_sum, reduce_mean */
-    unsigned axes;                /* bits; never 0 but for scalars */
+    unsigned axes;                /* bit set; 0 for scalars only */
     int      keep;
 } stk_reduce_attrs;
 

@@ -1,4 +1,4 @@
-/* slice: a box out of a tensor */
+/* slice: a box of a tensor */
 #include "compute/graph/gradients.h"
 #include "compute/ops/box_index.h"
 #include "compute/ops/graph_ops.h"

@@ -42,7 +42,7 @@ static int64_t width_of(const stk_op_instance *instance)
     return shape->rank ? shape->dim[shape->rank - 1] : 1;
 }
 
-/* The largest is taken off first, so that no exp overflows. */
+/* Subtracts the maximum so that exp cannot overflow. */
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     int64_t width = width_of(instance), count = stk_type_elements(&instance->in[0]);

@@ -1,5 +1,4 @@
-/* softmax_cross_entropy: the mean over rows of -log of the probability that softmax gives the label
- */
+/* softmax_cross_entropy: mean over rows of -log softmax of the label */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/labels.h"
@@ -27,7 +26,7 @@ static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *o
     return STK_OK;
 }
 
-/* Labels are data: no gradient is theirs. */
+/* Labels get no gradient. */
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  stk_grad_sink *sink)
 {
@@ -41,20 +40,20 @@ static stk_op_cost cost(const stk_op_instance *instance)
     return stk_op_cost_of_input(instance, 5);
 }
 
-/* What the probability of class k of a row should be: the label's, with smoothing / K of it spread
- * over all classes. label is the row's class number; of probabilities it is not looked at. */
+/* Target probability of class k of a row, after smoothing. label is the row's class index; ignored
+ * for probabilities. */
 static double target(const stk_op_instance *instance, const void *const *in, int64_t row,
                      int64_t label, int64_t k)
 {
     const stk_cross_entropy_attrs *attrs = instance->attrs;
     int64_t                        classes = instance->in[LOGITS].shape.dim[1];
-    double                         expected = stk_labels_are_numbers(&instance->in[LABELS])
-                                                  ? (double)(k == label)
-                                                  : (double)((const float *)in[LABELS])[row * classes + k];
-    return expected * (1 - attrs->smoothing) + attrs->smoothing / (double)classes;
+    double                         truth = stk_labels_are_numbers(&instance->in[LABELS])
+                                               ? (double)(k == label)
+                                               : (double)((const float *)in[LABELS])[row * classes + k];
+    return truth * (1 - attrs->smoothing) + attrs->smoothing / (double)classes;
 }
 
-/* log of the sum of exp, less the largest so that none overflows. */
+/* log of the sum of exp, shifted by the maximum so that exp cannot overflow. */
 static double log_sum(const float *x, int64_t count)
 {
     double max = (double)x[0], sum = 0;
@@ -89,7 +88,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
         double       all = log_sum(x, classes);
         for (int64_t k = 0; k < classes && label >= 0; k++) {
             double t = target(instance, in, row, label, k);
-            if (t != 0) sum += t * (all - (double)x[k]); /* 0 of an infinite loss is 0 */
+            if (t != 0) sum += t * (all - (double)x[k]); /* 0 times an infinite loss is 0 */
         }
     }
     *(float *)out[0] = valid ? (float)(sum / (double)valid) : 0;

@@ -1,4 +1,4 @@
-/* top_k_correct: how many rows have their label among the k largest logits */
+/* top_k_correct: number of rows whose label is among the k largest logits */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/labels.h"
 #include "compute/ops/update_ops.h"
@@ -23,8 +23,8 @@ static stk_op_cost cost(const stk_op_instance *instance)
     return stk_op_cost_of_input(instance, 1);
 }
 
-/* The place of the label among the logits, 0 for the largest. Of equal ones the first is the
- * larger, and what is not a number is larger than all: a broken model gets nothing for it. */
+/* Rank of the label among the logits, 0 for the largest. The first of equal logits ranks higher,
+ * and NaN ranks highest, so that a diverged model scores nothing. */
 static int64_t rank_of(const float *x, int64_t classes, int64_t label)
 {
     int64_t before = 0;

@@ -1,4 +1,4 @@
-/* transpose: dimensions in another order */
+/* transpose: permutes dimensions */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"

@@ -1,10 +1,10 @@
-/* What the ops that update parameters share. */
+/* Shared by optimizer ops. */
 #include "compute/ops/update.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Bias corrections are differences of numbers near 1: in float they would lose half their digits
- * in the first steps. */
+/* Bias corrections subtract numbers near 1; in float32 the first steps would lose half their
+ * digits. */
 stk_update stk_update_read(const stk_optimizer_attrs *attrs, const float *hyper, const float *guard)
 {
     if (guard[STK_GUARD_SKIP] != 0) return (stk_update){.skip = true};

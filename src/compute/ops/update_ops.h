@@ -1,4 +1,4 @@
-/* Attributes of losses, metrics, random ops and of the ops that update variables. */
+/* Attributes of losses, metrics, random ops and optimizer ops. */
 #ifndef STK_COMPUTE_OPS_UPDATE_OPS_H
 #define STK_COMPUTE_OPS_UPDATE_OPS_H
 
@@ -19,8 +19,8 @@ typedef struct stk_top_k_attrs {
     int k;
 } stk_top_k_attrs;
 
-/* dropout(x, step) -> y. Element i (row i) is kept by a number that is a function of seed, stream,
- * step and i; so the gradient is dropout itself, applied to dy. */
+/* dropout(x, step) -> y. Whether element (or row) i is kept is a function of seed, stream, step and
+ * i. So the gradient is dropout itself, applied to dy. */
 typedef struct stk_dropout_attrs {
     double   rate;
     uint64_t seed;
@@ -48,19 +48,18 @@ typedef struct stk_normalize_image_attrs {
     int   dtype; /* of the result; 0: float32 */
 } stk_normalize_image_attrs;
 
-/* Updates. hyper, a float32 input [STK_HYPER_COUNT], changes from step to step. guard, float32
- * [STK_GUARD_COUNT], comes from grad_guard: what to multiply gradients with, whether to leave
- * everything as it is, how many steps were taken with this one, and the norm of the gradients
- * before clipping (0 where none was asked for).
+/* Updates. hyper, float32 [STK_HYPER_COUNT], is fed each step. guard, float32 [STK_GUARD_COUNT],
+ * comes from grad_guard: the factor of gradients, whether to skip the update, the number of updates
+ * including this one, and the gradient norm before clipping (0 if not computed).
  *
- *   gradient_norm(g...)          -> norm[2]: sum of squares, elements that are not finite
+ *   gradient_norm(g...)          -> norm[2]: sum of squares, count of non-finite elements
  *   loss_scale(state)            -> scale, a scalar
  *   grad_guard(state, [norm])    -> guard, state'
  *   sgd(w, g, m, hyper, guard)   -> w', m'
  *   adamw(w, g, m, v, hyper, guard), lamb(...) -> w', m', v'
  *   lars(w, g, m, hyper, guard)  -> w', m'
  *   ema(average, w, guard)       -> average'
- *   lookahead(slow, w, hyper)    -> slow' = hyper's share of slow and the rest of w, and w' = slow'
+ *   lookahead(slow, w, hyper)    -> slow' = lerp(w, slow, hyper's lookahead), and w' = slow'
  *   accumulate(sum, g)           -> sum' = sum + g */
 enum {
     STK_HYPER_RATE,
@@ -73,21 +72,21 @@ enum { STK_GUARD_MULTIPLY, STK_GUARD_SKIP, STK_GUARD_STEPS, STK_GUARD_NORM, STK_
 enum { STK_STATE_SCALE, STK_STATE_CLEAN, STK_STATE_STEPS, STK_STATE_SKIPPED, STK_STATE_COUNT = 4 };
 
 typedef struct stk_guard_attrs {
-    double multiply;        /* gradients are sums over this many: times 1 / it */
+    double multiply;        /* gradients are sums over this many micro-batches: divides them */
     double max_norm;        /* 0: no clipping */
-    double growth, backoff; /* of the loss scale; growth 0: it is fixed */
-    double interval;        /* clean steps until it grows */
+    double growth, backoff; /* of the loss scale; growth 0: a fixed scale */
+    double interval;        /* clean steps between growths */
 } stk_guard_attrs;
 
 typedef struct stk_optimizer_attrs {
-    double rate;         /* times the learning rate */
-    double freeze_after; /* the rate is 0 once this share of training is gone; 0: never */
+    double rate;         /* factor of the learning rate */
+    double freeze_after; /* fraction of training after which the rate is 0; 0: never */
     double weight_decay; /* coupled in sgd and lars (PyTorch's form), decoupled in adamw and lamb */
-    double beta1, beta2; /* adamw, lamb; beta1 0: hyper's momentum */
+    double beta1, beta2; /* adamw, lamb; beta1 0: the momentum of hyper */
     double epsilon;
     double trust;    /* lars: eta */
     int    nesterov; /* sgd, lars */
-    int    adapt;    /* lars, lamb: scale by norms; 0 for one-dimensional parameters */
+    int    adapt;    /* lars, lamb: use the trust ratio; 0 for one-dimensional parameters */
 } stk_optimizer_attrs;
 
 typedef struct stk_ema_attrs {

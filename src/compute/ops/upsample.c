@@ -1,4 +1,4 @@
-/* upsample: both sides of images times a whole number, by the nearest element or between them */
+/* upsample: multiplies both sides of images by an integer factor, nearest or bilinear */
 #include "base/checked.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
@@ -54,7 +54,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add1(g, &stk_graph_op_upsample_grad, dout[0], node->attrs);
 }
 
-/* One side of the image: how many elements, and how they become more. */
+/* One axis of the image. */
 typedef struct side {
     int64_t size, factor;
     bool    linear;
@@ -65,8 +65,8 @@ static side side_of(const stk_upsample_attrs *attrs, int64_t size)
     return (side){size, attrs->factor, attrs->kind == STK_UPSAMPLE_BILINEAR};
 }
 
-/* What element has to do with result. Between two, with pixels as squares: the centre of result is
- * at (result + 0.5) / factor - 0.5; past the outermost centres the outermost element is all. */
+/* Weight of element in result. Bilinear: pixels are squares, so the centre of result is at (result
+ * + 0.5) / factor - 0.5. Beyond the outermost centres the edge element is replicated. */
 static double weight(const side *s, int64_t result, int64_t element)
 {
     if (!s->linear) return element == result / s->factor;
@@ -86,7 +86,7 @@ static range within(int64_t first, int64_t end, int64_t size)
     return (range){first < 0 ? 0 : first, end > size ? size : end};
 }
 
-/* The elements that result may be made of, and the results that element may be part of. */
+/* Range of elements that result depends on, and of results that element affects. */
 static range elements_of(const side *s, int64_t result)
 {
     return within(result / s->factor - 1, result / s->factor + 2, s->size);
@@ -97,8 +97,8 @@ static range results_of(const side *s, int64_t element)
     return within((element - 1) * s->factor, (element + 2) * s->factor, s->size * s->factor);
 }
 
-/* The sum of what reaches [row, column, c] of to, which is y (forward) or dx: the gradient is the
- * same weights the other way. */
+/* Weighted sum for [row, column, c] of y (forward) or dx. The gradient uses the same weights
+ * transposed. */
 static double gather(const side side_at[2], bool forward, const float *from, int64_t row,
                      int64_t column, int64_t channels)
 {

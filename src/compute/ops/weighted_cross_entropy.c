@@ -1,7 +1,6 @@
-/* weighted_cross_entropy: softmax_cross_entropy whose classes have weights, and whose rows count
- * the less the surer they are right (focal loss). Of a row it is the sum over classes k of
- * weight[k] target[k] (1 - p[k])^gamma -log p[k]; the sum of the rows is divided by the sum of
- * their weights, those of their labels. */
+/* weighted_cross_entropy: softmax cross-entropy with class weights and focal loss. Loss of a row:
+ * the sum over classes k of weight[k] target[k] (1 - p[k])^gamma -log p[k]. The sum over rows is
+ * divided by the sum of their labels' weights. */
 #include "compute/graph/gradients.h"
 #include "compute/ops/focal.h"
 #include "compute/ops/graph_ops.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-/* Weights are the last input, where there are some. */
+/* Weights are the last input, if present. */
 enum { LOGITS, LABELS, DLOSS };
 
 static stk_status check_weights(const stk_graph_op *op, const stk_op_instance *instance, int input,
@@ -45,7 +44,7 @@ static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *o
     return STK_OK;
 }
 
-/* Labels and weights are data: no gradient is theirs. */
+/* Labels and weights get no gradient. */
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  stk_grad_sink *sink)
 {
@@ -61,7 +60,7 @@ static stk_op_cost cost(const stk_op_instance *instance)
     return stk_op_cost_of_input(instance, 8);
 }
 
-/* What rows are looked at with. */
+/* Inputs and sizes, shared by the row functions. */
 typedef struct rows {
     const stk_op_instance            *instance;
     const stk_weighted_entropy_attrs *attrs;
@@ -96,14 +95,14 @@ static double weight_of(const rows *r, int64_t k)
     return r->weights ? (double)r->weights[k] : 1;
 }
 
-/* Of a class: its weight times its target. */
+/* Weight times smoothed target of a class. */
 static double smoothed_target(const rows *r, int64_t row, int64_t label, int64_t k)
 {
     const double s = r->attrs->smoothing;
     return weight_of(r, k) * (target(r, row, label, k) * (1 - s) + s / (double)r->classes);
 }
 
-/* What the sum of losses is divided by. */
+/* Divisor of the summed loss. */
 static double all_weights(const rows *r)
 {
     double sum = 0;
@@ -137,7 +136,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
         const int64_t label = label_of(&r, row);
         const double  all = log_sum(x, r.classes);
         for (int64_t k = 0; k < r.classes && label >= 0; k++) {
-            const double q = smoothed_target(&r, row, label, k); /* 0 of an infinite loss is 0 */
+            const double q = smoothed_target(&r, row, label, k); /* 0 times an infinite loss is 0 */
             if (q != 0) sum += q * stk_focal_loss((double)x[k] - all, r.attrs->gamma);
         }
     }

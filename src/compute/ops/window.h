@@ -1,5 +1,5 @@
-/* Windows along one side of an image: which elements a window covers, and which windows an element
- * is in. Convolutions and pooling are the same here. */
+/* Windows along one axis of an image: the elements of a window and the windows of an element.
+ * Shared by convolutions and pooling. */
 #ifndef STK_COMPUTE_OPS_WINDOW_H
 #define STK_COMPUTE_OPS_WINDOW_H
 
@@ -7,11 +7,11 @@
 
 typedef struct stk_kernel_window {
     int64_t size, kernel, stride, dilation, before;
-    int64_t count; /* of windows; 0 where not even one fits */
+    int64_t count; /* number of windows; 0 if none fits */
 } stk_kernel_window;
 
-/* kernel elements, dilation apart, every stride along size elements with padding on both ends. A
- * length past INT64_MAX fits nowhere. */
+/* Windows of kernel taps with dilation, stride and padding along size elements. Lengths above
+ * INT64_MAX fit nowhere. */
 static inline stk_kernel_window stk_window_of(int64_t size, int64_t kernel, int stride,
                                               int dilation, int before, int after)
 {
@@ -24,14 +24,14 @@ static inline stk_kernel_window stk_window_of(int64_t size, int64_t kernel, int 
     return w;
 }
 
-/* The element under tap of window, or -1 in the padding. */
+/* Element at tap of window, or -1 in the padding. */
 static inline int64_t stk_window_element(const stk_kernel_window *w, int64_t window, int64_t tap)
 {
     int64_t at = window * w->stride - w->before + tap * w->dilation;
     return at >= 0 && at < w->size ? at : -1;
 }
 
-/* The window whose tap is on element, or -1 where there is none. */
+/* Window whose tap is at element, or -1 if there is none. */
 static inline int64_t stk_window_of_element(const stk_kernel_window *w, int64_t element,
                                             int64_t tap)
 {

@@ -7,7 +7,7 @@
 
 /* Entry point of a plug-in. Returns its table if build_id equals its own build; tables of other
  * builds have another layout. Else returns NULL and sets *build to its own. */
-typedef const stk_backend *stk_plugin_entry(const char *asks, const char **build);
+typedef const stk_backend *stk_plugin_entry(const char *build_id, const char **build);
 #define STK_PLUGIN_ENTRY "stk_plugin_backend"
 
 /* Whether this machine has hardware for the backend. */
