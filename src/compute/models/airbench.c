@@ -1,12 +1,12 @@
-/* airbench: the network of airbench94, which learns CIFAR-10 in seconds. Its first layer is fixed
- * and whitens 2x2 patches (stk_model_whiten makes it from data); the convolutions begin as copies
- * of their input, and biases of norms learn 64 times as fast. The bias of the first layer learns at
- * the start only. */
+/* airbench94, which learns CIFAR-10 in seconds. Its first layer is frozen and whitens 2x2 patches
+ * (stk_model_whiten computes it from data); the layer's bias is trained only at the start.
+ * Convolutions start as copies of their input, and biases of norms have 64 times the learning
+ * rate. */
 #include "compute/models/layer.h"
 #include "compute/models/model_internal.h"
 
 static const double bias_rate = 64, new_statistics = 0.4, norm_epsilon = 1e-12;
-static const double whiten_freeze_after = 0.3025; /* of the steps: 3 of 9.9 epochs as published */
+static const double whiten_freeze_after = 0.3025; /* of the steps: 3 of the published 9.9 epochs */
 static const double logit_scale = 1.0 / 9;
 
 static stk_symbol convolve(stk_graph *g, stk_symbol x, const char *name, int out)

@@ -1,5 +1,5 @@
-/* cnn: three convolutions with batch norm, for images of 28 or 32 that are to be learnt in a
- * minute. Channels are multiples of 16, which is what a CPU computes at a time. */
+/* cnn: three convolutions with batch norm, trainable in a minute on images of 28 or 32 pixels.
+ * Channels are multiples of 16, the vector width of AVX-512. */
 #include "compute/models/layer.h"
 #include "compute/models/model_internal.h"
 

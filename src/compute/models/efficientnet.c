@@ -1,5 +1,5 @@
-/* EfficientNet-B0: inverted residuals with squeeze and excite and SiLU, as torchvision's. Blocks
- * are left out for whole images in training, the later the more often (stochastic depth). */
+/* EfficientNet-B0: inverted residuals with squeeze-and-excite and SiLU, as torchvision's. Training
+ * uses stochastic depth with a rate that grows with depth. */
 #include "compute/models/model_internal.h"
 
 static const struct stage {
@@ -8,7 +8,7 @@ static const struct stage {
               {6, 5, 1, 112, 3}, {6, 5, 2, 192, 4}, {6, 3, 1, 320, 1}};
 
 enum { BLOCKS = 16 };
-static const double depth_rate = 0.2; /* that the block after the last would have */
+static const double depth_rate = 0.2; /* rate extrapolated to the block after the last */
 
 typedef struct block {
     const struct stage *stage;

@@ -9,7 +9,8 @@ typedef struct heads {
 
 static stk_symbol project_in(stk_graph *g, stk_symbol x, int64_t width)
 {
-    double     bound = sqrt(6.0 / (double)(4 * width)); /* Xavier over the three as one matrix */
+    double bound =
+        sqrt(6.0 / (double)(4 * width)); /* Xavier over the three projections as one matrix */
     stk_symbol weight = stk_layer_parameter(g, "in_proj_weight", stk_shape_2d(3 * width, width),
                                             (stk_init){STK_INIT_UNIFORM, -bound, bound});
     stk_symbol bias = stk_layer_parameter(g, "in_proj_bias", stk_shape_1d(3 * width),
@@ -38,7 +39,7 @@ static stk_symbol attend(stk_graph *g, stk_symbol x, const heads *h)
     return stk_reshape(g, mixed, stk_shape_3d(h->batch, h->tokens, h->width));
 }
 
-/* PyTorch begins the output's weight as any dense layer, but its bias at zero. */
+/* PyTorch initializes the output's weight as a dense layer's, but its bias with zero. */
 static stk_symbol project_out(stk_graph *g, stk_symbol x, int64_t width)
 {
     stk_shape shape = stk_shape_2d(width, width);

@@ -1,4 +1,4 @@
-/* Learnt tables: rows by number, and one row per place. */
+/* Learned tables: token embeddings and position embeddings. */
 #include "compute/models/layer.h"
 
 stk_symbol stk_layer_embedding(stk_graph *g, stk_symbol ids, const char *name, int64_t rows,

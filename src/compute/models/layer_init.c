@@ -1,4 +1,4 @@
-/* How the weights of layers begin. */
+/* Initial values of layers' weights. */
 #include "compute/models/layer.h"
 #include <math.h>
 
@@ -19,7 +19,7 @@ static stk_init uniform(double bound)
     return (stk_init){STK_INIT_UNIFORM, -bound, bound};
 }
 
-/* Dirac's other rows are normal where PyTorch's are uniform: the variance is the same. */
+/* Extra rows of Dirac are normal, PyTorch's are uniform; the variance is equal. */
 static stk_init begin(stk_layer_init init, fans f)
 {
     switch (init) {

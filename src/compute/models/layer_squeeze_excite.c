@@ -1,5 +1,5 @@
-/* Squeeze and excite. The weights are those of 1x1 convolutions, as in torchvision; on one pixel a
- * convolution is a dense layer, which has less to set up. */
+/* Squeeze-and-excite. The weights are 1x1 convolutions as in torchvision, but computed as dense
+ * layers: on one pixel they are equal and have less overhead. */
 #include "compute/models/layer.h"
 
 static stk_symbol pointwise(stk_graph *g, stk_symbol x, const char *name, int64_t out,

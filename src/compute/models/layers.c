@@ -1,4 +1,4 @@
-/* The layers that nearly every network has: convolution, dense, norms. */
+/* Common layers: convolution, dense, norms. */
 #include "compute/graph/graph_node.h"
 #include "compute/models/layer.h"
 #include "compute/ops/graph_ops.h"
@@ -26,8 +26,7 @@ static int one_if_zero(int value)
     return value ? value : 1;
 }
 
-/* Before and after, so that the result has size / stride, rounded up; the odd one after, as
- * TensorFlow does. */
+/* Pads to size / stride, rounded up. An odd element goes to the end, as in TensorFlow. */
 static void pad_same(int *pad, int64_t size, int kernel, int stride, int dilation)
 {
     int64_t reach = (int64_t)(kernel - 1) * dilation + 1;
@@ -105,8 +104,7 @@ static bool is_frozen(const stk_graph *g, stk_symbol parameter)
     return stk_symbol_is_none(parameter) || stk_graph_symbol_of(g, parameter)->variable.frozen;
 }
 
-/* Where nothing of it is learnt, its statistics stay, too: the part that was learnt with them is
- * used as it was. */
+/* If all of it is frozen its statistics are too, so a frozen backbone behaves as in inference. */
 stk_symbol stk_layer_batch_norm(stk_graph *g, stk_symbol x, const char *name,
                                 const stk_norm_layer *options)
 {

@@ -1,5 +1,5 @@
-/* lenet: two 5x5 convolutions with pooling, two dense layers; the size that benchmarks use (32 and
- * 64 channels, 512 units) rather than that of 1998. */
+/* lenet: two 5x5 convolutions with pooling, two dense layers. Sizes are those of benchmarks (32 and
+ * 64 channels, 512 units), not of 1998. */
 #include "compute/models/model_internal.h"
 
 static stk_symbol convolve(stk_graph *g, stk_symbol x, const char *name, int out,

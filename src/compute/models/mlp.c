@@ -1,4 +1,4 @@
-/* mlp: two hidden layers of 512 and 256. The smallest thing that learns images. */
+/* mlp: two hidden layers of 512 and 256, the smallest network for images. */
 #include "compute/models/model_internal.h"
 
 static stk_symbol hidden(stk_graph *g, stk_symbol x, const char *name, int out,

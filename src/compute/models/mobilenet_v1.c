@@ -1,8 +1,8 @@
-/* MobileNet: depthwise and pointwise convolutions in turn. torchvision has none; the names are
- * those of its mobilenet_v2, as far as the parts are the same. */
+/* MobileNet: alternating depthwise and pointwise convolutions. torchvision does not have it; names
+ * follow its mobilenet_v2. */
 #include "compute/models/model_internal.h"
 
-/* Of the pointwise convolutions; a stride is the depthwise convolution's before. */
+/* Channels of the pointwise convolution and stride of the depthwise one before it. */
 static const struct {
     int out, stride;
 } rows[] = {{64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},

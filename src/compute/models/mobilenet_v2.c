@@ -43,7 +43,7 @@ static stk_symbol features(stk_graph *g, stk_symbol x, const stk_model_options *
             stk_graph_pop_scope(g);
             channels = out;
         }
-    double         wider = options->width > 1 ? options->width : 1; /* the last is never narrower */
+    double wider = options->width > 1 ? options->width : 1; /* the last layer is never narrower */
     stk_conv_layer last = {.out = stk_model_channels(1280, wider), .kernel = {1}};
     return stk_model_conv_norm(g, x, number, &last, stk_relu6, options);
 }

@@ -1,4 +1,4 @@
-/* What models have in common. */
+/* Shared by models. */
 #include "compute/models/model_internal.h"
 #include <stdio.h>
 
@@ -9,7 +9,8 @@ int stk_model_channels(int channels, double width)
     double requested = channels * width;
     int    made = (int)(requested + DIVISOR / 2) / DIVISOR * DIVISOR;
     if (made < DIVISOR) made = DIVISOR;
-    return made < 0.9 * requested ? made + DIVISOR : made; /* never a tenth less */
+    return made < 0.9 * requested ? made + DIVISOR
+                                  : made; /* at least 90 % of the requested channels */
 }
 
 void stk_model_enter(stk_graph *g, const char *word, int number)

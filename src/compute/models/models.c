@@ -1,4 +1,4 @@
-/* The list of models, and building one by its row. */
+/* The list of models; builds a model from its row. */
 #include "base/suggest.h"
 #include "compute/graph/graph_node.h"
 #include "compute/models/model_internal.h"
@@ -29,7 +29,7 @@ const stk_model *stk_model_at(size_t index)
     return index < sizeof models / sizeof *models ? models[index] : NULL;
 }
 
-/* "mlp, lenet, cnn": what fits. */
+/* "mlp, lenet, cnn", truncated to capacity. */
 static char *list_names(char *text, size_t capacity)
 {
     size_t used = 0;

@@ -1,17 +1,16 @@
-/* Residual networks: torchvision's for large images (resnet50 is "v1.5": the 3x3 convolution has
- * the stride), those of the paper for CIFAR, and resnet18 as it is mostly used there. Where a block
- * changes size, its shortcut is a 1x1 convolution with batch norm in all of them (the paper's
- * option B): option A, zeros for the new channels, saves 2752 parameters of resnet20 and would be a
- * second kind of block. */
+/* Residual networks: torchvision's for large images (resnet50 is "v1.5", with the stride in the 3x3
+ * convolution), those of the paper for CIFAR, and resnet18 in its common form for CIFAR. Shortcuts
+ * that change size are 1x1 convolutions with batch norm (the paper's option B). Option A, zero
+ * padding of channels, would save 2752 parameters of resnet20 and need a second kind of block. */
 #include "compute/models/model_internal.h"
 
 enum { STAGES = 4 };
 
 typedef struct resnet {
-    int  blocks[STAGES]; /* 0: there is no such stage */
-    int  first;          /* channels of the first stage; each next has twice as many */
+    int  blocks[STAGES]; /* 0: no such stage */
+    int  first;          /* channels of the first stage; each stage doubles them */
     bool bottleneck;     /* 1x1, 3x3, 1x1 to four times the channels; else 3x3, 3x3 */
-    bool small;          /* begins with one 3x3 at full size; else 7x7 and a pool, a quarter */
+    bool small;          /* the stem is one 3x3 at full size; else 7x7 and a pool, to a quarter */
 } resnet;
 
 static stk_symbol convolve(stk_graph *g, stk_symbol x, const char *name, int out, int kernel,
@@ -42,7 +41,7 @@ static stk_symbol shortcut(stk_graph *g, stk_symbol x, int out, int stride,
     return x;
 }
 
-/* in is the channels of x; gives those of the result in *in. */
+/* *in holds the channels of x, and of the result afterwards. */
 static stk_symbol block(stk_graph *g, stk_symbol x, const resnet *net, int channels, int stride,
                         int *in, const stk_model_options *options)
 {

@@ -1,4 +1,4 @@
-/* A small vision transformer: 12 layers of width 192 (64 a head), with the names of torchvision's
+/* A small vision transformer: 12 layers of width 192 (64 per head), with the names of torchvision's
  * VisionTransformer. Patches are 16x16, or 4x4 for images of up to 64. */
 #include "compute/models/layer.h"
 #include "compute/models/model_internal.h"
@@ -14,7 +14,7 @@ static int count_heads(const stk_model_options *options)
     return heads > 1 ? heads : 1;
 }
 
-/* Patches in reading order, [N,T,width]. */
+/* Patches in row-major order, [N,T,width]. */
 static stk_symbol cut(stk_graph *g, stk_symbol x, int width)
 {
     int            patch = stk_layer_side(g, x, 0) > SMALL ? 16 : 4;
@@ -24,7 +24,7 @@ static stk_symbol cut(stk_graph *g, stk_symbol x, int width)
     return stk_reshape(g, x, stk_shape_3d(stk_symbol_shape(g, x).dim[0], -1, width));
 }
 
-/* One token more, the first, which will be the class's. */
+/* Prepends the class token. */
 static stk_symbol put_token(stk_graph *g, stk_symbol x, stk_symbol token, int width)
 {
     int64_t    batch = stk_symbol_shape(g, x).dim[0];

@@ -8,17 +8,17 @@ enum { SWEEPS = 64, BATCH = 1024 };
 
 typedef double square[ORDER_MAX][ORDER_MAX];
 
-/* Bytes are summed as they are: their products are exact in integers, and a processor does eight or
- * more at once. What normalising would change is put in afterwards. */
+/* Sums bytes without normalization: products are exact integers and vectorize well. The
+ * normalization is applied to the sums. */
 typedef struct patches {
     int64_t product[ORDER_MAX][ORDER_MAX], sum[ORDER_MAX], count;
     int     order, pending;
-    int16_t value[ORDER_MAX][BATCH]; /* of a filter's place (channel, row, column); patch */
+    int16_t value[ORDER_MAX][BATCH]; /* by element of a filter (channel, row, column) and patch */
 } patches;
 
 static int64_t multiply(const int16_t *a, const int16_t *b, int count)
 {
-    int32_t sum = 0; /* of at most ROOM bytes squared */
+    int32_t sum = 0; /* of at most BATCH squared bytes */
     for (int k = 0; k < count; k++)
         sum += a[k] * b[k];
     return sum;
@@ -36,7 +36,7 @@ static void flush(patches *p)
     p->pending = 0;
 }
 
-/* The patches that begin at the first count pixels of a row. */
+/* Adds the patches whose origins are the first count pixels of a row. */
 static void add_row(patches *p, const uint8_t *at, int64_t row, int64_t channels, int count)
 {
     for (int64_t c = 0; c < channels; c++)
@@ -68,8 +68,8 @@ static void collect(const uint8_t *images, const stk_shape *shape, patches *p)
     flush(p);
 }
 
-/* The mean of patch times patch, each value as (byte / 255 - mean) / deviation; means are not taken
- * off, as normalised images have none. */
+/* Mean outer product of patches, each value being (byte / 255 - mean) / deviation. Means are not
+ * subtracted: normalized images have mean zero. */
 static void measure(const patches *p, const float *mean, const float *deviation, square moments)
 {
     double count = (double)p->count;
@@ -87,7 +87,7 @@ static void measure(const patches *p, const float *mean, const float *deviation,
         }
 }
 
-/* One Jacobi rotation: makes a[p][q] zero and turns the rows of v with it. */
+/* One Jacobi rotation: zeroes a[p][q] and applies the rotation to the rows of v. */
 static void rotate(square a, square v, int order, int p, int q)
 {
     if (a[p][q] == 0) return;
@@ -117,7 +117,7 @@ static double off_diagonal(square a, int order)
     return sum;
 }
 
-/* a becomes diagonal, its eigenvalues; the rows of v are the eigenvectors. */
+/* Diagonalizes a to its eigenvalues; the rows of v become the eigenvectors. */
 static void diagonalize(square a, square v, int order)
 {
     double scale = 0;
@@ -131,8 +131,7 @@ static void diagonalize(square a, square v, int order)
                 rotate(a, v, order, p, q);
 }
 
-/* The signs of eigenvectors are free: the largest element is made positive, so that the filters
- * depend on the data only. */
+/* Makes the largest element positive, since eigenvectors are unique only up to sign. */
 static double sign_of(const double *vector, int order)
 {
     int largest = 0;

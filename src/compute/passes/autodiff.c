@@ -1,5 +1,5 @@
-/* Gradients, graph to graph: nodes are walked backwards from the loss, and each op's rule adds the
- * operations that carry what has come together for its outputs on to its inputs. */
+/* Automatic differentiation, graph to graph: visits nodes in reverse from the loss. Each op's rule
+ * adds the operations that propagate the gradients of its outputs to its inputs. */
 #include "compute/graph/gradients.h"
 #include <stdlib.h>
 #include <stoker/ops.h>
@@ -7,9 +7,9 @@
 
 struct stk_grad_sink {
     stk_graph  *graph;
-    stk_symbol *sum;   /* by symbol: what has come together */
-    uint32_t    count; /* symbols there were before the first gradient */
-    uint32_t    nodes; /* nodes, likewise */
+    stk_symbol *sum;   /* by symbol: accumulated gradient */
+    uint32_t    count; /* symbols before the first gradient */
+    uint32_t    nodes; /* nodes before the first gradient */
 };
 
 void stk_sink_add(stk_grad_sink *sink, stk_symbol symbol, stk_symbol gradient)
@@ -35,8 +35,8 @@ static bool has_gradient(const stk_grad_sink *sink, const stk_graph_node *node)
     return false;
 }
 
-/* needed[s]: some symbol that a gradient is wanted of reaches s. Nothing flows where it is false:
- * no gradient of the first convolution's image, none of frozen parts. */
+/* needed[s]: a symbol in `of` reaches s. No gradient is computed elsewhere: not for the image of
+ * the first convolution, nor for frozen layers. */
 static void mark_needed(const stk_graph *graph, const stk_symbol *of, size_t count, bool *needed)
 {
     for (size_t i = 0; i < count; i++)

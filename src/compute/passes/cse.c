@@ -1,4 +1,4 @@
-/* A hash table of nodes. */
+/* Hash table with linear probing. */
 #include "compute/passes/cse.h"
 #include <stdlib.h>
 #include <string.h>

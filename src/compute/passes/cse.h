@@ -1,5 +1,4 @@
-/* Nodes of a graph by what they compute: the same op of the same inputs with the same attributes.
- */
+/* CSE table: hash of nodes by what they compute (op, inputs, attributes). */
 #ifndef STK_COMPUTE_PASSES_CSE_H
 #define STK_COMPUTE_PASSES_CSE_H
 
@@ -11,14 +10,14 @@ typedef struct stk_cse_table {
     uint32_t  count;
 } stk_cse_table;
 
-/* Room for nodes of them without growing. */
+/* Holds up to this many nodes; does not grow. */
 STK_NODISCARD stk_status stk_cse_table_init(stk_cse_table *table, uint32_t nodes, stk_error *err);
 void                     stk_cse_table_release(stk_cse_table *table);
 
-/* The node of graph that computes what node does, or NULL; ops with an effect have no equal. */
+/* A node of graph that computes the same as node, or NULL. Ops with side effects never match. */
 const stk_graph_node *stk_cse_table_find(const stk_cse_table *table, const stk_graph *graph,
                                          const stk_graph_node *node);
-/* Remembers node index of graph; beyond the room it is forgotten. */
+/* Adds node index of graph. Ignored if the table is full. */
 void stk_cse_table_add(stk_cse_table *table, const stk_graph *graph, uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
-/* The gradient of a convolution's bias is a sum over dy, which the gradient of the weight reads
- * anyway: it becomes its second output. */
+/* Fuses the gradient of a convolution's bias, a sum over dy, into wgrad as its second output, since
+ * wgrad reads dy anyway. */
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
@@ -19,7 +19,7 @@ typedef struct pair {
     uint32_t weight, sum;
 } pair;
 
-/* The first sum of dy and the first gradient of a weight by dy. */
+/* The first sum over dy and the first wgrad of dy. */
 static pair find_pair(const stk_fuser *f, stk_symbol dy)
 {
     pair found = {NONE, NONE};
@@ -39,7 +39,7 @@ static bool is_before(const stk_fuser *f, stk_symbol symbol, uint32_t index)
     return s->role != STK_SYMBOL_RESULT || s->node < index;
 }
 
-/* Built where the first of the two stood. */
+/* Built at the first of the two. */
 static void build_both(stk_fuser *f, const stk_graph_node *weight, const stk_graph_node *sum)
 {
     stk_symbol in[] = {stk_fuse_symbol(f, weight->in[0]), stk_fuse_symbol(f, weight->in[1])},

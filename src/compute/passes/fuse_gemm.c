@@ -1,4 +1,4 @@
-/* Convolutions and matrix products take in the bias and the activation that follow them. */
+/* Fuses the bias and activation after a convolution or GEMM into its epilogue. */
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/matmul.h"
@@ -15,7 +15,7 @@ typedef union gemm_attrs {
     stk_matmul_attrs matmul;
 } gemm_attrs;
 
-/* A copy of the attributes, and where the activation is in it. */
+/* Copies the attributes; returns the activation in the copy. */
 static stk_activation *copy_attrs(const stk_graph_node *gemm, gemm_attrs *attrs)
 {
     if (gemm->op == &stk_graph_op_conv2d) {
@@ -54,7 +54,7 @@ static stk_fuse_result fuse_bias(stk_fuser *f, uint32_t index)
 
 const stk_fuse_pattern stk_fuse_bias = {"gemm + bias", fuse_bias, 0};
 
-/* Only activations whose gradient looks at the result: the others need what is before them. */
+/* Only activations whose gradient reads the result; the others need the value before. */
 static stk_fuse_result fuse_activation(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];

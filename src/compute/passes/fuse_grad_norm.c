@@ -1,11 +1,10 @@
-/* Between two blocks of a residual network a gradient is a sum, goes back through an activation and
- * is then reduced by batch norm's gradient. Where a product of matrices makes the sum, it has every
- * element in hand: it masks it and sums it up, so that nobody reads it for the sums, and what flows
- * into the residual is what the product wrote.
+/* Between blocks of a residual network a gradient is a sum, passes an activation's gradient and is
+ * reduced by batch norm's gradient. If a tall GEMM computes the sum, its epilogue masks and reduces
+ * it, which saves a pass over memory. The masked sum is also the gradient of the residual.
  *
- *   dy = conv2d_grad_input(d, w, plus)               dz, sums = conv2d_grad_norm(d, w, plus, bits,
- *   sums = bn_grad_sums(dy, x, .. bits)         ->                               x, ..)
- *   dx, dz = bn_grad_apply(dy, x, .. sums, bits)     dx = bn_grad_apply(dz, x, .. sums) */
+ *   dy = conv2d_grad_input(d, w, addend)             dz, sums = conv2d_grad_norm(d, w, addend,
+ * bits, sums = bn_grad_sums(dy, x, .. bits)         ->                               x, ..) dx, dz
+ * = bn_grad_apply(dy, x, .. sums, bits)     dx = bn_grad_apply(dz, x, .. sums) */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
@@ -19,7 +18,7 @@ static bool is_sums(const stk_graph_node *node)
     return node->op == &stk_graph_op_bn_grad_sums;
 }
 
-/* Reads dy through bits, its last input. */
+/* Whether node masks dy by bits, its last input. */
 static bool is_masked(const stk_graph_node *node, stk_symbol dy)
 {
     if (!is_sums(node) && node->op != &stk_graph_op_bn_grad_apply) return false;
@@ -33,8 +32,8 @@ static bool is_tall(const stk_fuser *f, const stk_graph_node *gemm)
     return stk_fuse_is_tall_gemm(f, gemm, w.dim[1], w.dim[0]);
 }
 
-/* The first sums of what the product makes, where all that reads it does so through the same bits;
- * else NULL. */
+/* The first bn_grad_sums of the GEMM's result if all readers of the result use the same bits; else
+ * NULL. */
 static const stk_graph_node *find_sums(const stk_fuser *f, const stk_graph_node *gemm)
 {
     const stk_graph_node *sums = NULL;
@@ -77,7 +76,7 @@ static stk_fuse_result fuse_gemm(stk_fuser *f, const stk_graph_node *node)
     return STK_FUSE_DONE;
 }
 
-/* What it reads is masked already; what it would write as dz is that. */
+/* Its input is masked already, so that is also its dz. */
 static stk_fuse_result fuse_reader(stk_fuser *f, const stk_graph_node *node)
 {
     const stk_graph_node *sums = find_sums(f, stk_fuse_producer(f, node->in[DY]));

@@ -1,6 +1,5 @@
-/* Where a tensor has two readers its gradient is a sum. The gradient that a convolution computes
- * adds the other one as it is written: two passes over memory less. Libraries do so for nothing
- * where it is a product of matrices. */
+/* The gradient of a tensor with two readers is a sum. dgrad adds the other gradient in its
+ * epilogue, which saves two passes over memory. Libraries do so without cost if dgrad is a GEMM. */
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/passes/graph_fuse.h"

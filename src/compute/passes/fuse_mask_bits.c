@@ -1,6 +1,5 @@
-/* What batch norm's gradient needs of y is where the activation let it pass: a bit for every
- * element, a sixteenth of y. bn_apply writes the bits beside y; in the next round of the pass the
- * gradients read them. */
+/* Batch norm's gradient needs only the mask of y: one bit per element, a sixteenth of y. bn_apply
+ * writes the bits with y; the next round makes the gradients read them. */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/passes/graph_fuse.h"
@@ -13,7 +12,7 @@ static bool is_gradient(const stk_graph_node *node)
     return node->op == &stk_graph_op_bn_grad_sums || node->op == &stk_graph_op_bn_grad_apply;
 }
 
-/* Whether node sees through y. It is then its last input. */
+/* Whether node masks dy by y, which is then its last input. */
 static bool masks_by(const stk_graph_node *node, stk_symbol y)
 {
     return is_gradient(node) &&

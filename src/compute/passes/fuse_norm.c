@@ -1,11 +1,11 @@
-/* bn_apply takes in what follows it: a residual, itself normalised or not, then an activation. */
+/* Fuses a residual, optionally normalized itself, and an activation into bn_apply. */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/passes/graph_fuse.h"
 
 enum { X, SCALE, SHIFT, PLAIN_INPUTS, DUAL_INPUTS = 6 };
 
-/* A bn_apply that only one node reads and that does nothing but scale and shift. */
+/* A bn_apply with a single reader that only scales and shifts. */
 static const stk_graph_node *plain_norm(const stk_fuser *f, stk_symbol symbol)
 {
     const stk_graph_node *norm = stk_fuse_only_use(f, symbol, &stk_graph_op_bn_apply);
@@ -34,8 +34,8 @@ static stk_fuse_result fuse_residual(stk_fuser *f, uint32_t index)
 
 const stk_fuse_pattern stk_fuse_norm_residual = {"norm + residual", fuse_residual, 0};
 
-/* Where the gradient of the activation needs what is before it, that has another reader, until
- * fuse_norm_gradient.c has taught batch norm's gradient to compute it again. */
+/* An activation whose gradient reads its input gives bn_apply a second reader. fuse_norm_gradient.c
+ * removes it by recomputing the input in batch norm's gradient. */
 static stk_fuse_result fuse_activation(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];

@@ -1,11 +1,10 @@
-/* The gradient of an activation after batch norm is not written out: batch norm's gradient masks dy
- * as it reads it. Where a residual flows back too, bn_grad_apply writes it once, as its second
- * output.
+/* Fuses an activation's gradient into batch norm's gradient, which masks dy as it reads it.
+ * bn_grad_apply writes the masked gradient as its second output if a residual needs it.
  *
  *   dz = act_grad(dy, seen)                 sums = bn_grad_sums(dy, x, .. mask)
  *   sums = bn_grad_sums(dz, x, ..)     ->   dx, dz = bn_grad_apply(dy, x, .. sums, mask)
- *   dx = bn_grad_apply(dz, x, .. sums)      others read this dz
- *   others read dz */
+ *   dx = bn_grad_apply(dz, x, .. sums)      other readers read this dz
+ *   other readers read dz */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/passes/graph_fuse.h"
@@ -14,8 +13,8 @@ enum { NONE = UINT32_MAX, DZ = 0, X = 1, MASKS_MAX = 2, INPUTS_MAX = 9 };
 
 typedef struct masked {
     const stk_graph_node *act_grad;
-    uint32_t              apply;             /* the node that gets the second output */
-    bool                  has_other_readers; /* which somebody reads */
+    uint32_t              apply;             /* the bn_grad_apply that may get a second output */
+    bool                  has_other_readers; /* whether that output is needed */
     stk_bn_grad_attrs     attrs;
     stk_symbol            mask[MASKS_MAX];
     int                   masks;
@@ -27,7 +26,8 @@ static bool is_plain(const stk_graph_node *node, const stk_graph_op *op, stk_sym
            ((const stk_bn_grad_attrs *)node->attrs)->mask == STK_BN_MASK_NONE;
 }
 
-/* The first bn_grad_apply of dz; before it only sums may read dz, after it anybody. */
+/* The first bn_grad_apply of dz. Only sums may read dz before it; later readers are
+ * unrestricted. */
 static bool find_apply(const stk_fuser *f, stk_symbol dz, masked *m)
 {
     uint32_t first = f->first[dz.id], end = f->first[dz.id + 1], at = first;
@@ -41,7 +41,7 @@ static bool find_apply(const stk_fuser *f, stk_symbol dz, masked *m)
     return true;
 }
 
-/* Whether all that reads dz up to the bn_grad_apply is about the same x. */
+/* Whether all readers of dz up to the bn_grad_apply have the same x. */
 static bool same_norm(const stk_fuser *f, const masked *m, stk_symbol dz)
 {
     uint32_t x = f->from->nodes[m->apply].in[X].id;
@@ -50,14 +50,14 @@ static bool same_norm(const stk_fuser *f, const masked *m, stk_symbol dz)
     return true;
 }
 
-/* Whether the slope at z can be told by where z is, so that y is not needed. */
+/* Whether the slope follows from the sign or range of z, so that y is not needed. */
 static bool is_piecewise(const stk_activation_row *row)
 {
     return row == &stk_activation_relu || row == &stk_activation_clip ||
            row == &stk_activation_leaky_relu;
 }
 
-/* The norm of x, without a residual, that the activation was applied to; NULL for none. */
+/* The bn_apply of x, without a residual, before the activation; NULL if there is none. */
 static const stk_graph_node *find_norm(const stk_fuser *f, const masked *m)
 {
     const stk_activation *act = m->act_grad->attrs;
@@ -73,8 +73,8 @@ static const stk_graph_node *find_norm(const stk_fuser *f, const masked *m)
     return norm;
 }
 
-/* From scale and shift of the norm of the same x, which is read anyway: y is then one tensor less
- * to read. Else from y, where the activation allows it. */
+/* Prefers the mask from scale and shift, since x is read anyway and y is not. Else uses y if the
+ * activation allows it. */
 static bool find_mask(const stk_fuser *f, stk_symbol dz, masked *m)
 {
     const stk_activation *act = m->act_grad->attrs;

@@ -1,11 +1,11 @@
-/* Where only a max_pool reads what batch norm and relu made, nobody needs that as a whole: bn_pool
- * writes what is left of its windows. The gradient likewise: bn_pool_grad_sums and
- * bn_pool_grad_apply look at the windows over x, instead of at a tensor as large as x.
+/* If max_pool is the only reader of batch norm and relu, bn_pool computes all three without storing
+ * the tensors in between. The gradients read the windows over x instead of a gradient as large as
+ * x.
  *
- *   y = bn_apply(x, .. relu)            y', places = bn_pool(x, ..)
- *   y', places = max_pool(y)       ->
- *   dy = max_pool_grad(dy', places)     sums = bn_pool_grad_sums(dy', places, x, .. y')
- *   sums = bn_grad_sums(dy, x, ..)      dx = bn_pool_grad_apply(dy', places, x, .. sums)
+ *   y = bn_apply(x, .. relu)            y', indices = bn_pool(x, ..)
+ *   y', indices = max_pool(y)      ->
+ *   dy = max_pool_grad(dy', indices)    sums = bn_pool_grad_sums(dy', indices, x, .. y')
+ *   sums = bn_grad_sums(dy, x, ..)      dx = bn_pool_grad_apply(dy', indices, x, .. sums)
  *   dx = bn_grad_apply(dy, x, .. sums) */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
@@ -17,7 +17,7 @@ enum { DY, X, MEAN, INVSTD, SUMS_MASK, GAMMA = SUMS_MASK, DGAMMA, DBETA, APPLY_M
 enum { SIDE = 3, STRIDE = 2, CHANNELS_OF = 8, CHANNELS_MAX = 8192, MARGIN = 8 };
 enum { SHARED_INPUTS = 7, SUMS_INPUTS = 8, APPLY_INPUTS = 10 };
 
-/* The windows that there are kernels for: those after the first convolution of many models. */
+/* Windows with kernels: those after the stem of many models. */
 static bool has_kernels(const stk_pool_attrs *a, stk_shape x)
 {
     int64_t pixels = (x.dim[1] + MARGIN) * (x.dim[2] + MARGIN), channels = x.dim[3];
@@ -54,7 +54,7 @@ static int mask_of(const stk_graph_node *node)
     return node->op == &stk_graph_op_bn_grad_sums ? SUMS_MASK : APPLY_MASK;
 }
 
-/* Whether node is half of the gradient of what made bn_pool of, and sees dy through relu. */
+/* Whether node is a part of the gradient of the bn_pool's norm and masks dy by relu. */
 static bool belongs(const stk_graph_node *node, stk_symbol dy, const stk_graph_node *made)
 {
     if (!is_half_of_gradient(node) || node->in[DY].id != dy.id) return false;
@@ -66,8 +66,8 @@ static bool belongs(const stk_graph_node *node, stk_symbol dy, const stk_graph_n
            node->in[mask + 1].id == made->in[2].id;
 }
 
-/* The max_pool_grad that makes dy, where nobody needs dy as a whole; NULL otherwise. made gets the
- * bn_pool that it is of. */
+/* The max_pool_grad that computes dy if no other node needs dy; else NULL. *made receives its
+ * bn_pool. */
 static const stk_graph_node *find_pool(const stk_fuser *f, stk_symbol dy,
                                        const stk_graph_node **made)
 {

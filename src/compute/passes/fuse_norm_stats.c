@@ -1,5 +1,5 @@
-/* Statistics and what bn_finalize makes of them are one node. The statistics themselves then have
- * only the mean to show, for gradients. */
+/* Fuses bn_stats and bn_finalize. Of the statistics only the mean remains an output, for
+ * gradients. */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/passes/graph_fuse.h"
@@ -7,7 +7,8 @@
 
 enum { MEAN, VAR, GAMMA, VECTORS = 4, FUSED_INPUTS = 5, FUSED_OUTPUTS = 6 };
 
-/* The bn_stats whose variance only this bn_finalize reads, and whose mean nobody reads before. */
+/* The bn_stats whose variance is read only by this bn_finalize and whose mean has no earlier
+ * reader. */
 static const stk_graph_node *find_stats(const stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];

@@ -1,6 +1,5 @@
-/* A batch norm after a convolution begins with a pass over its result. The convolution has every
- * element of it in hand as it is written: mean and variance become outputs of it. In the next round
- * of the pass the norm reads them. */
+/* Batch norm after a convolution starts with a pass over its result. The convolution's epilogue
+ * computes mean and variance instead, as further outputs; the norm reads them in the next round. */
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/passes/graph_fuse.h"
@@ -22,7 +21,7 @@ static bool is_tall_gemm(const stk_fuser *f, const stk_graph_node *node)
     return node->input_count == 2 && stk_fuse_is_tall_gemm(f, node, w.dim[0], w.dim[1]);
 }
 
-/* A kernel of 3x3 for each channel, whose result no cache holds until it would be read again. */
+/* Depthwise 3x3 whose result exceeds the caches. */
 static bool is_large_depthwise(const stk_fuser *f, const stk_graph_node *node)
 {
     const stk_conv2d_attrs *a = node->attrs;
@@ -34,7 +33,7 @@ static bool is_large_depthwise(const stk_fuser *f, const stk_graph_node *node)
            y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_MIN;
 }
 
-/* Few channels in, whose result is as large. */
+/* A stem (few input channels) with such a result. */
 static bool is_large_stem(const stk_fuser *f, const stk_graph_node *node)
 {
     const stk_conv2d_attrs *a = node->attrs;
@@ -47,7 +46,7 @@ static bool is_large_stem(const stk_fuser *f, const stk_graph_node *node)
            y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_MIN;
 }
 
-/* 3x3 of 64 channels to 64, whose result is as large. */
+/* 3x3 from 64 to 64 channels with such a result. */
 static bool is_large_square(const stk_fuser *f, const stk_graph_node *node)
 {
     const stk_conv2d_attrs *a = node->attrs;

@@ -1,10 +1,10 @@
-/* Convolutions that are products of matrices: one element of an image is one row. */
+/* Recognizes convolutions that are GEMMs: one row per pixel. */
 #include "compute/ops/conv2d.h"
 #include "compute/passes/graph_fuse.h"
 
 enum { MULTIPLE = 64, DEPTH_MAX = 256, COLUMNS_MAX = 1024, ROWS_MIN = 8192 };
-/* The kernel of both counts rows in 32 bits, to the end of the last tile of 256. Gradients have no
- * other: a graph that asks for more could not be compiled. */
+/* The fused kernel counts rows in 32 bits, up to the end of the last tile of 256. Fused gradients
+ * have no other kernel, so larger graphs must not be fused. */
 enum { ROWS_MAX = INT32_MAX - 256 };
 
 bool stk_fuse_is_gemm(const stk_fuser *f, const stk_graph_node *conv)

@@ -1,5 +1,5 @@
-/* The fusing pass: what one kernel can do is one node. Patterns are tried on every node in turn,
- * round after round until none applies. */
+/* The fuse pass: merges nodes that one kernel can compute. Tries all patterns on every node, in
+ * rounds until none applies. */
 #include "compute/passes/graph_fuse.h"
 #include "compute/passes/passes.h"
 #include <stdlib.h>
@@ -45,7 +45,7 @@ void stk_fuse_replace(stk_fuser *f, const stk_graph_node *node, const stk_graph_
         stk_rewrite_replace(&f->rewrite, node->out[o], out[o]);
 }
 
-/* uses serves as the cursor. */
+/* Uses `uses` as the write cursor. */
 static void list_readers(stk_fuser *f)
 {
     const stk_graph *g = f->from;

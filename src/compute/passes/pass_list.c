@@ -1,4 +1,4 @@
-/* The passes there are, in the order in which they run. */
+/* List of passes in order of execution. */
 #include "compute/passes/passes.h"
 #include <stdio.h>
 

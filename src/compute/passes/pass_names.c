@@ -1,4 +1,4 @@
-/* Passes by the names that recipes use. */
+/* Names of passes, as used in recipes. */
 #include "base/suggest.h"
 #include <stdio.h>
 #include <stoker/graph.h>

@@ -1,6 +1,6 @@
-/* Mixed precision. Convolutions and products compute in 16 bits; what only carries their results on
- * does so too; losses, statistics and updates stay in float32, and so do the variables themselves:
- * an update smaller than 16 bits can tell from nothing must not be lost. */
+/* Mixed precision. Convolutions and GEMMs compute in 16 bits, and so do ops that process their
+ * results. Losses, statistics, updates and variables stay float32, since small updates would be
+ * lost in 16 bits. */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
 #include "compute/ops/update_ops.h"
@@ -12,7 +12,7 @@
 typedef struct caster {
     const stk_pass_context *context;
     stk_rewrite             rewrite;
-    stk_cse_table           casts;     /* there already: one serves forward and backward */
+    stk_cse_table           casts;     /* existing casts, shared by forward and backward */
     bool                   *is_update; /* by node */
     stk_instance_scratch    scratch;
 } caster;
@@ -22,13 +22,14 @@ static bool is_float(stk_dtype dtype)
     return dtype == STK_DTYPE_F32 || dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16;
 }
 
-/* An update need not have been built as one: arithmetic that ends in nothing but variables is, as
- * far back as it goes. */
+/* Arithmetic whose results flow only into variables is part of an update, even if it was not built
+ * as one. */
 static stk_status find_updates(caster *c, stk_error *err)
 {
     const stk_graph *g = c->rewrite.from;
     c->is_update = calloc((size_t)g->node_count + 1, sizeof *c->is_update);
-    bool *elsewhere = calloc(g->symbol_count, sizeof *elsewhere); /* read by what is no update */
+    bool *elsewhere =
+        calloc(g->symbol_count, sizeof *elsewhere); /* read by other nodes than updates */
     for (uint32_t i = 0; elsewhere && i < g->output_count; i++)
         elsewhere[g->outputs[i].symbol.id] = true;
     for (uint32_t n = g->node_count; elsewhere && c->is_update && n-- > 0;) {
@@ -58,8 +59,8 @@ static stk_symbol add_or_find(caster *c, const stk_graph_op *op, stk_symbol x, v
     return out;
 }
 
-/* x in dtype: itself, what it was cast from, images that are made in dtype right away (from
- * bytes, which are less to read than what a cast would take), or a cast. */
+/* Returns x in dtype: x itself, the source of its cast, a normalize_image that writes dtype
+ * directly (its uint8 input is smaller), or a cast. */
 static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
 {
     stk_graph              *to = c->rewrite.to;
@@ -77,14 +78,14 @@ static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
     return add_or_find(c, &stk_graph_op_cast, x, &(stk_cast_attrs){.dtype = (int)dtype});
 }
 
-/* Whether an input has the precision of the node at all: labels and scales per channel do not. */
+/* Whether an input takes the node's precision; labels and values per channel do not. */
 static bool is_cast_input(const stk_graph_node *node, const stk_op_instance *instance, int i)
 {
     if (!is_float(instance->in[i].dtype)) return false;
     return !node->op->stays_float32 || !node->op->stays_float32(instance, i);
 }
 
-/* A gradient is 16 bits less to write and read where its reader takes it as it came. */
+/* Reading a 16-bit gradient without a cast saves memory traffic. */
 static bool reads_half(const caster *c, const stk_graph_node *node, const stk_op_instance *instance,
                        int i, stk_symbol mapped)
 {
@@ -153,7 +154,7 @@ static void restore(caster *c, stk_symbol end)
                             cast_to(c, stk_rewrite_symbol(&c->rewrite, end), dtype));
 }
 
-/* Outputs and variables have the types they were built with. */
+/* Outputs and variables keep the types they were built with. */
 static stk_status restore_ends(caster *c, stk_error *err)
 {
     const stk_graph *from = c->rewrite.from;

@@ -1,26 +1,25 @@
-/* The order of nodes. Updates of variables run as soon as they can, right after their gradients are
- * made: those are still in the cache then, and their memory is free for the next. An update waits
- * for whoever else reads the variable it writes over, so that it can be done in place. All other
- * nodes stay in the order in which they were built.
+/* Orders nodes. Updates run right after their gradients, while these are cached, and their memory
+ * is reused. An update waits for other readers of the variable it overwrites, so that it works in
+ * place. All other nodes keep the order in which they were built.
  *
- * Where many small kernels are begun as one, what can be is brought together: casts of variables
- * before all else, updates after it, each before those that wait for it. */
+ * For backends that launch many small kernels as one, casts of variables come first and updates
+ * last, as late as their readers allow. */
 #include "compute/ops/graph_ops.h"
 #include "compute/passes/passes.h"
 #include <stdlib.h>
 
-typedef struct edge { /* after from has run, to waits for one less */
+typedef struct edge { /* node `to` waits for the owner of the list */
     uint32_t to, next;
 } edge;
 
 typedef struct scheduler {
     stk_rewrite rewrite;
-    uint32_t   *waiting; /* by node: edges into it from nodes that have not run */
-    uint32_t   *first;   /* by node: its edges, as index + 1 */
+    uint32_t   *waiting; /* by node: edges from nodes that have not run */
+    uint32_t   *first;   /* by node: its first edge, as index + 1 */
     edge       *edges;
     uint32_t    edge_count, edge_capacity;
     bool       *done;
-    uint32_t   *ready; /* updates that wait for nothing any more, from head to tail */
+    uint32_t   *ready; /* updates without pending edges, from head to tail */
     uint32_t    head, tail;
 } scheduler;
 
@@ -44,7 +43,7 @@ static stk_status add_edge(scheduler *s, uint32_t from, uint32_t to, stk_error *
     return STK_OK;
 }
 
-/* The node that makes the next content of a variable; node_count: none. */
+/* The node that computes the next value of a variable; node_count: none. */
 static uint32_t writer_of(const stk_graph *g, stk_symbol variable)
 {
     const stk_graph_symbol *s = stk_graph_symbol_of(g, variable);
@@ -53,8 +52,8 @@ static uint32_t writer_of(const stk_graph *g, stk_symbol variable)
     return value->role == STK_SYMBOL_RESULT ? value->node : g->node_count;
 }
 
-/* Only updates wait for readers, and only for those built before them: a reader that comes after
- * may itself wait for the update. */
+/* Only updates wait for readers, and only for earlier ones: a later reader may depend on the
+ * update. */
 static stk_status find_edges(scheduler *s, stk_error *err)
 {
     const stk_graph *g = s->rewrite.from;
@@ -81,7 +80,7 @@ static void run(scheduler *s, uint32_t n)
     }
 }
 
-/* The last that became ready comes next: it reads what was just made. */
+/* Newest first: the update that became ready last reads the newest result. */
 static void run_in_build_order(scheduler *s)
 {
     const stk_graph *g = s->rewrite.from;
@@ -117,7 +116,7 @@ static bool waits_for_update(const scheduler *s, const stk_graph_node *node)
 static void run_grouped(scheduler *s)
 {
     const stk_graph *g = s->rewrite.from;
-    for (uint32_t n = 0; n < g->node_count; n++) /* before any run puts others there */
+    for (uint32_t n = 0; n < g->node_count; n++) /* before running nodes makes more of them ready */
         if (is_update(&g->nodes[n]) && s->waiting[n] == 0) s->ready[s->tail++] = n;
     for (uint32_t n = 0; n < g->node_count; n++)
         if (is_cast_of_variable(g, &g->nodes[n])) run(s, n);

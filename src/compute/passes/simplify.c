@@ -1,6 +1,5 @@
-/* The simplifier: every node is rewritten by the first rule that says something, or is one that is
- * there already. What a rule made may serve another, so that it goes over the graph until nothing
- * changes. */
+/* The simplify pass: replaces each node by the first rule that applies or by an equal node (CSE).
+ * Replacements enable others, so rounds repeat until nothing changes. */
 #include "compute/passes/cse.h"
 #include "compute/passes/passes.h"
 #include "compute/passes/rules.h"
@@ -11,7 +10,7 @@ enum { ROUNDS_MAX = 32 };
 typedef struct simplifier {
     stk_rewrite   rewrite;
     stk_cse_table seen;
-    bool         *is_end; /* by old symbol: an output or a variable's next content */
+    bool         *is_end; /* by old symbol: an output or an assigned value */
     uint32_t      changes;
 } simplifier;
 
@@ -25,7 +24,7 @@ static stk_symbol apply_rules(stk_graph *g, const stk_rule_row *rows, const stk_
     return STK_NO_SYMBOL;
 }
 
-/* A variable cannot stand for an end: it may be overwritten before the end is read. */
+/* A variable cannot replace an output or assigned value: it may be overwritten first. */
 static bool may_replace(const simplifier *s, const stk_graph_node *node, stk_symbol replacement)
 {
     if (stk_symbol_is_none(replacement)) return false;

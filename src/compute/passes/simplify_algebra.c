@@ -1,4 +1,4 @@
-/* Rules about numbers and shapes: what changes nothing, and two that are one. */
+/* Algebraic rules: identities, and pairs that merge into one. */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
 #include "compute/passes/rules.h"
@@ -66,7 +66,7 @@ static stk_symbol broadcast(stk_graph *g, const stk_graph_node *node)
     return fill ? refill(g, fill, *shape) : STK_NO_SYMBOL;
 }
 
-/* Sums and means over dimensions of one element. */
+/* Reductions over dimensions of size one. */
 static stk_symbol reduce(stk_graph *g, const stk_graph_node *node)
 {
     const stk_reduce_attrs *attrs = node->attrs;
@@ -90,7 +90,8 @@ static stk_shape shape_of_result(const stk_graph *g, const stk_graph_node *node)
     return both;
 }
 
-/* The operand that is not a fill, if it has the shape of the result; *value is the fill's. */
+/* The operand that is not a fill, if it has the shape of the result. *value receives the fill's
+ * value. */
 static stk_symbol operand_of_fill(const stk_graph *g, const stk_graph_node *node, int fill_at,
                                   double *value)
 {
@@ -130,7 +131,7 @@ static stk_symbol mul(stk_graph *g, const stk_graph_node *node)
     return STK_NO_SYMBOL;
 }
 
-/* To a wider type and back is nothing; what is repeated is cast before it is. */
+/* Drops a cast to a wider type and back; casts before a broadcast. */
 static stk_symbol cast(stk_graph *g, const stk_graph_node *node)
 {
     stk_dtype dtype = (stk_dtype)((const stk_cast_attrs *)node->attrs)->dtype;

@@ -1,5 +1,5 @@
-/* Rules about transposes. A graph of [N,C,H,W] has one on either side of every op on images;
- * moved towards the end through what lies between, each meets the one that undoes it. */
+/* Transposes. A graph of [N,C,H,W] has a pair around every image op. Sinking them through the nodes
+ * in between makes pairs meet and cancel. */
 #include "compute/ops/broadcast_index.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
@@ -23,7 +23,7 @@ static void invert(const stk_transpose_attrs *attrs, int *back)
         back[attrs->order[i]] = i;
 }
 
-/* Whether dimensions of more than one element change places. */
+/* Whether dimensions larger than one change their order. */
 static bool moves(const stk_shape *shape, const int *order)
 {
     int last = -1;
@@ -50,7 +50,7 @@ stk_symbol stk_rule_transpose(stk_graph *g, stk_symbol x, const int *order)
                                 : stk_reshape(g, x, permuted(&shape, order));
 }
 
-/* Two are one, or none. */
+/* Merges two transposes into one or none. */
 static stk_symbol transpose(stk_graph *g, const stk_graph_node *node)
 {
     const stk_transpose_attrs *outer = node->attrs;
@@ -69,8 +69,8 @@ static stk_symbol transpose(stk_graph *g, const stk_graph_node *node)
     return stk_rule_transpose(g, from, order);
 }
 
-/* x before the transposition by attrs, where that is free or cheap: it is one, or is repeated from
- * something small. whole is the shape after the transposition. None otherwise. */
+/* x before the transpose by attrs if that is cheap: x is such a transpose or a broadcast of a small
+ * tensor. result is the shape after the transpose. STK_NO_SYMBOL otherwise. */
 static stk_symbol untransposed(stk_graph *g, stk_symbol x, const stk_transpose_attrs *attrs,
                                const stk_shape *result)
 {
@@ -91,7 +91,7 @@ static stk_symbol untransposed(stk_graph *g, stk_symbol x, const stk_transpose_a
     return stk_rule_transpose(g, stk_reshape(g, x, full), back);
 }
 
-/* Broadcasting binary ops take any shapes; other elementwise ops only what has the result's. */
+/* Binary ops broadcast; other elementwise ops need inputs of the result's shape. */
 static bool can_move_through(const stk_graph *g, const stk_graph_node *node, stk_shape *result)
 {
     bool binary = node->op == &stk_graph_op_add || node->op == &stk_graph_op_sub ||
@@ -108,7 +108,7 @@ static bool can_move_through(const stk_graph *g, const stk_graph_node *node, stk
     return true;
 }
 
-/* op(transpose(a), transpose(b)) is transpose(op(a, b)). */
+/* op(transpose(a), transpose(b)) = transpose(op(a, b)). */
 static stk_symbol move_elementwise(stk_graph *g, const stk_graph_node *node)
 {
     stk_shape                  result;
@@ -130,7 +130,7 @@ static stk_symbol move_elementwise(stk_graph *g, const stk_graph_node *node)
     return stk_transpose(g, out, attrs.order);
 }
 
-/* A sum over dimensions of a transposed tensor is over others of the tensor itself. */
+/* A reduction of a transpose is a reduction over the permuted dimensions. */
 static stk_symbol move_reduce(stk_graph *g, const stk_graph_node *node)
 {
     const stk_reduce_attrs    *attrs = node->attrs;
@@ -143,7 +143,7 @@ static stk_symbol move_reduce(stk_graph *g, const stk_graph_node *node)
     for (int i = 0; i < order.rank; i++)
         if (attrs->axes >> i & 1) now.axes |= 1u << order.order[i];
     for (int i = 0, at = 0; i < order.rank; i++)
-        result_dim[i] = now.axes >> i & 1 ? -1 : at++; /* of a kept dimension in the result */
+        result_dim[i] = now.axes >> i & 1 ? -1 : at++; /* index of a kept dimension in the result */
     for (int i = 0; i < order.rank; i++)
         if (attrs->keep || result_dim[order.order[i]] >= 0)
             kept[rank++] = attrs->keep ? order.order[i] : result_dim[order.order[i]];
@@ -151,7 +151,7 @@ static stk_symbol move_reduce(stk_graph *g, const stk_graph_node *node)
     return stk_rule_transpose(g, out, kept);
 }
 
-/* Parts that are transposed alike are put together before. */
+/* Concatenates before a common transpose. */
 static stk_symbol move_concat(stk_graph *g, const stk_graph_node *node)
 {
     stk_symbol                 from, out;
@@ -199,7 +199,7 @@ static stk_symbol move_pad(stk_graph *g, const stk_graph_node *node)
     return stk_transpose(g, stk_graph_add1(g, node->op, from, &attrs), order->order);
 }
 
-/* Whole rows are dropped whatever the order of dimensions in them. */
+/* Dropout of rows does not depend on the order of other dimensions. */
 static stk_symbol move_dropout(stk_graph *g, const stk_graph_node *node)
 {
     stk_symbol                 from;
@@ -215,7 +215,7 @@ static stk_symbol move_any(stk_graph *g, const stk_graph_node *node)
     return node->op->traits & STK_OP_ELEMENTWISE ? move_elementwise(g, node) : STK_NO_SYMBOL;
 }
 
-/* A transposed repetition is a repetition of what is transposed before. */
+/* transpose(broadcast(x)) = broadcast(transpose(x)). */
 static stk_symbol repeat_after(stk_graph *g, const stk_graph_node *node)
 {
     const stk_transpose_attrs *attrs = node->attrs;
