@@ -1,4 +1,4 @@
-/* How images lie in memory, and how kernels agree on it. */
+/* Formats of images, and formats functions that kernels share. */
 #include "compute/cpu/cpu.h"
 
 stk_channels stk_channels_of(const stk_tensor_type *type, stk_format format)

@@ -1,13 +1,13 @@
-/* oneDNN in one place: its engine, its threads, its types. */
+/* State of oneDNN: engine, threads, data types. */
 #include "compute/cpu/dnnl_state.h"
 #include <stdlib.h>
 
-/* OpenMP's own, declared as in team.c: the compiler's header comes with its pragmas. */
+/* Functions of OpenMP, declared as in team.c: the compiler's header needs its pragmas. */
 int  omp_get_max_threads(void);
 void omp_set_num_threads(int threads);
 
-/* Products of bfloat16 by AMX end in an illegal instruction in oneDNN 2 where the last rows do not
- * fill a tile; AVX-512 has instructions for them, too. What the environment says counts. */
+/* In oneDNN 2, bfloat16 GEMMs with AMX raise SIGILL if the last rows do not fill a tile. AVX-512
+ * supports bfloat16 too. An ISA set by the environment is respected. */
 static void leave_out_amx(void)
 {
     const bool is_set = getenv("DNNL_MAX_CPU_ISA") || getenv("ONEDNN_MAX_CPU_ISA");
@@ -64,7 +64,7 @@ void stk_dnnl_close(stk_cpu *cpu)
     cpu->dnnl = NULL;
 }
 
-/* The number belongs to the calling thread, which may use OpenMP for something else. */
+/* The thread count is a property of the calling thread, which may use OpenMP itself. */
 int stk_dnnl_enter(int threads)
 {
     int before = omp_get_max_threads();

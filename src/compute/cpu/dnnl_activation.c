@@ -1,15 +1,16 @@
-/* Activations on the way out of convolutions and products. */
+/* Activations as post-ops of convolutions and GEMMs. */
 #include "compute/cpu/dnnl_state.h"
 
 typedef struct row {
     const stk_activation_row *act;
     dnnl_alg_kind_t           algorithm;
-    bool                      takes_a_b; /* else a and b below are fixed */
+    bool                      takes_a_b; /* takes a and b of the activation; else those below */
     float                     a, b;
-    bool                      then_unit; /* and the result between 0 and 1 */
+    bool                      then_unit; /* followed by a clip to [0, 1] */
 } row;
 
-/* oneDNN 2 has no hardsigmoid, and knows the numbers of hardswish; 3 wants to be told. */
+/* oneDNN 2 has no hardsigmoid, and a hardswish with fixed constants; oneDNN 3 takes them as
+ * parameters. */
 static const row rows[] = {
     {&stk_activation_relu, dnnl_eltwise_relu, false, 0, 0, false},
     {&stk_activation_clip, dnnl_eltwise_clip, true, 0, 0, false},

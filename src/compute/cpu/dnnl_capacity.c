@@ -1,12 +1,11 @@
-/* Whether there is memory for what oneDNN makes. It does not look at what two of its allocators
- * give: objects are built at address 0 and machine code is written there, and the process ends. So
- * this asks before each call that makes something. It costs 2 us where making takes 100 or more;
- * the memory is never touched. */
+/* Checks for free memory before oneDNN creates objects. Two of its allocators ignore NULL: they
+ * construct objects at address 0 or write machine code there, which crashes. The check costs 2 us;
+ * creation takes 100 us or more. The memory is never touched. */
 #include "compute/cpu/dnnl_abi.h"
 #include <pthread.h>
 #include <sys/mman.h>
 
-/* The most that one call took over all models is 2.5 MB: nine buffers for machine code. */
+/* The largest measured use of one call is 2.5 MB: nine buffers for machine code. */
 enum { MAX = 8 << 20 };
 
 static size_t stack_bytes(void)

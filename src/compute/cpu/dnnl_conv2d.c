@@ -1,6 +1,6 @@
-/* Convolutions and their gradients by oneDNN. Images lie in blocks of channels; the first layer
- * alone, of a few channels, has its planes one after the other, which oneDNN reads without padding
- * them to a block. 3x3 convolutions of many channels are computed by Winograd's algorithm. */
+/* Convolutions, dgrad and wgrad by oneDNN. Images are in channel blocks. Only the first layer, with
+ * few channels, is planar (CHW), which oneDNN reads without padding to a block. 3x3 convolutions of
+ * many channels use Winograd. */
 #include "compute/cpu/dnnl_state.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
@@ -30,7 +30,7 @@ static conv conv_of(const stk_device *device, const stk_op_instance *instance,
     return c;
 }
 
-/* One way to compute it. */
+/* Formats and algorithm of one attempt. */
 typedef struct attempt {
     stk_format      x, w, y; /* w may be STK_FORMAT_ANY */
     dnnl_alg_kind_t algorithm;
@@ -61,14 +61,13 @@ static void describe_window(const stk_conv2d_attrs *attrs, stk_dnnl_layer *l)
 {
     for (int i = 0; i < 2; i++) {
         l->stride[i] = attrs->stride[i];
-        l->dilation[i] = attrs->dilation[i] - 1; /* oneDNN counts the gaps */
+        l->dilation[i] = attrs->dilation[i] - 1; /* oneDNN counts gaps */
         l->pad_before[i] = attrs->pad[2 * i];
         l->pad_after[i] = attrs->pad[2 * i + 1];
     }
 }
 
-/* Pixels of one channel are rows and planes at once; before a result in blocks they must be called
- * planes. */
+/* One channel is both NHWC and planar. For a blocked result it must be described as planar. */
 static dnnl_status_t describe_input(const conv *c, const attempt *w, stk_md *out)
 {
     const int64_t    *d = c->x->shape.dim;
@@ -101,9 +100,8 @@ static dnnl_status_t make(const conv *c, const attempt *w, dnnl_primitive_desc_t
     return st;
 }
 
-/* Fewer channels spend more on the transforms than they save, as do fewer tiles on that of the
- * weights. With pads that differ from side to side oneDNN 2.6.3 gives a wrong gradient of the
- * input. */
+/* For few channels or tiles the transforms cost more than they save. With asymmetric padding oneDNN
+ * 2.6.3 computes a wrong dgrad. */
 static bool winograd(const conv *c)
 {
     enum { CHANNELS = 32, TILE = 4, TILES = 32 };
@@ -121,7 +119,7 @@ static stk_status fail(const conv *c, dnnl_status_t status, const char *what, st
     return stk_dnnl_fail(status, c->instance->name, what, stk_dnnl_use_bytes(c->instance), err);
 }
 
-/* Planes of pixels, channel after channel. */
+/* The planar format (CHW). */
 static stk_status planes(const conv *c, stk_format *out, stk_error *err)
 {
     const int64_t    *d = c->x->shape.dim;
@@ -139,7 +137,7 @@ static stk_status planes(const conv *c, stk_format *out, stk_error *err)
 
 enum { ATTEMPTS = 4, FEW_CHANNELS_MAX = 4, BEST = 2 };
 
-/* Formats to try, the best first. */
+/* Lists formats to try, best first. */
 static stk_status list_attempts(const conv *c, attempt *attempts, int *count, stk_error *err)
 {
     stk_format block = c->cpu->dnnl->block, flat = STK_FORMAT_PLAIN;
@@ -156,7 +154,7 @@ static stk_status list_attempts(const conv *c, attempt *attempts, int *count, st
     return STK_OK;
 }
 
-/* Makes w the best if it is better than grade. */
+/* Replaces best by w if its implementation has a higher grade. */
 static stk_status try_attempt(const conv *c, attempt w, attempt *best, int *grade, stk_error *err)
 {
     dnnl_primitive_desc_t pd;
@@ -181,7 +179,7 @@ static stk_status try_attempt(const conv *c, attempt w, attempt *best, int *grad
     return st;
 }
 
-/* Weights stay as they are where that is as good as what oneDNN would choose. */
+/* Weights keep their format if its implementation is as good as that of oneDNN's choice. */
 static stk_status choose(const conv *c, stk_format weights, attempt *best, stk_error *err)
 {
     const dnnl_alg_kind_t algorithms[] = {dnnl_convolution_winograd, dnnl_convolution_direct};
@@ -223,7 +221,7 @@ static stk_status grad_input_formats(stk_device *device, const stk_op_instance *
     return STK_OK;
 }
 
-/* The gradient lies as the weights do in the forward layer, so that the update reorders nothing. */
+/* dw takes the format of w in the forward layer, so that the update needs no reorder. */
 static stk_status grad_weight_formats(stk_device *device, const stk_op_instance *instance,
                                       const stk_format *have, stk_format *in, stk_format *out,
                                       stk_error *err)

@@ -1,4 +1,4 @@
-/* oneDNN's descriptions of how tensors lie: structs in its version 2, objects in 3. */
+/* Memory descriptors: structs in oneDNN 2, objects in oneDNN 3. */
 #include "compute/cpu/dnnl_guard.hpp"
 #include <cstdint>
 #include <cstring>

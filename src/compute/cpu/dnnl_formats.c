@@ -1,4 +1,4 @@
-/* oneDNN's descriptions as formats, and formats as its descriptions. */
+/* Maps memory descriptors of oneDNN to formats and back. */
 #include "compute/cpu/dnnl_state.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +68,7 @@ size_t stk_dnnl_format_bytes(const stk_cpu *cpu, stk_format format)
     return stk_md_bytes(stk_md_get(&entry(cpu, format)->md));
 }
 
-/* oneDNN's own notation: dimensions from the outermost, capital where they are in blocks, then the
- * blocks. */
+/* oneDNN's notation: dimensions from the outermost, blocked ones in capitals, then the blocks. */
 void stk_dnnl_format_name(const stk_cpu *cpu, stk_format format, char *text, size_t capacity)
 {
     stk_md_blocks b;

@@ -1,11 +1,11 @@
-/* What stands around each call into oneDNN. */
+/* Exception barrier around calls to oneDNN. */
 #ifndef STK_COMPUTE_CPU_DNNL_GUARD_HPP
 #define STK_COMPUTE_CPU_DNNL_GUARD_HPP
 
 #include "compute/cpu/dnnl_abi.h"
 #include <new>
 
-/* Gives what call gives, or the status of what it threw. */
+/* Returns call's status, or that of its exception. */
 template <typename Call> dnnl_status_t stk_guard(Call call) noexcept
 {
     try {
@@ -17,14 +17,14 @@ template <typename Call> dnnl_status_t stk_guard(Call call) noexcept
     }
 }
 
-/* The same for calls that make something: there must be memory for it, and the reserve is whole. */
+/* For calls that create objects: checks for memory and restores the reserve first. */
 template <typename Call> dnnl_status_t stk_guard_making(Call call) noexcept
 {
     const bool ready = stk_dnnl_has_capacity(1) && stk_dnnl_reserve_restore();
     return ready ? stk_guard(call) : dnnl_out_of_memory;
 }
 
-/* The same for calls whose results are values; other where one throws. */
+/* For calls that return values: `other` after an exception. */
 template <typename Value, typename Call> Value stk_guard_value(Value other, Call call) noexcept
 {
     try {

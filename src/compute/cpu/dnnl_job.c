@@ -1,4 +1,4 @@
-/* Primitives that are made once and run often. */
+/* Primitives that are created once and run often. */
 #include "compute/cpu/dnnl_state.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +76,7 @@ stk_status stk_dnnl_job_make(stk_dnnl_job *job, const stk_cpu *cpu, int threads,
     return st ? stk_dnnl_fail(st, where, job->detail, job->bytes, err) : STK_OK;
 }
 
-/* Setting an address makes oneDNN 2 write the padding of that memory again, so it is set only when
- * it is another. */
+/* Setting a handle makes oneDNN 2 rewrite the padding, so it is set only if it changes. */
 static dnnl_status_t point(stk_dnnl_job *job, const void *const *at)
 {
     dnnl_status_t st = dnnl_success;
@@ -89,7 +88,7 @@ static dnnl_status_t point(stk_dnnl_job *job, const void *const *at)
     return st;
 }
 
-/* The first run may still make code and start threads; the others allocate next to nothing. */
+/* The first run may generate code and start threads; later ones hardly allocate. */
 stk_status stk_dnnl_job_run(stk_dnnl_job *job, const stk_cpu *cpu, const void *const *at,
                             const char *where, stk_error *err)
 {

@@ -1,5 +1,5 @@
-/* Descriptions of oneDNN's layers: in its version 2 a struct is filled first, in 3 gradients are
- * made from the description of their forward layer. */
+/* Primitive descriptors of layers. oneDNN 2 fills an op descriptor first; in oneDNN 3 gradients
+ * need the forward primitive descriptor as hint. */
 #include "compute/cpu/dnnl_guard.hpp"
 
 namespace
@@ -116,7 +116,7 @@ dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, const stk_
 
 #endif
 
-} // namespace
+} /* namespace */
 
 dnnl_status_t stk_onednn_layer_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                       const stk_dnnl_layer *layer) noexcept

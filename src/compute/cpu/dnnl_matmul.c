@@ -1,11 +1,11 @@
-/* Matrix products by oneDNN. A dense layer and its gradients are inner products, whose weights lie
- * in blocks: 5 to 25 % faster than row-major ones, four times where their number of rows is odd.
- * All else is a plain product, row-major. */
+/* GEMMs by oneDNN. Dense layers and their gradients are inner products with blocked weights: 5 to
+ * 25 % faster than row-major, four times faster for odd row counts. All others are row-major
+ * matmuls. */
 #include "compute/cpu/dnnl_state.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/matmul.h"
 
-/* The tensor as rows of its last dimension. */
+/* The tensor as a matrix of its last dimension. */
 static dnnl_status_t describe_rows(const stk_tensor_type *type, stk_md *out)
 {
     int64_t           columns = type->shape.dim[type->shape.rank - 1];
@@ -22,7 +22,7 @@ static dnnl_status_t describe_bias(const stk_op_instance *instance, int rank, st
     return stk_md_by_tag(out, rank, dims, stk_dnnl_type(instance->in[2].dtype), tags[rank - 1]);
 }
 
-/* batch matrices of [rows,columns], stored transposed or not. */
+/* batch matrices of [rows,columns], optionally stored transposed. */
 static dnnl_status_t describe_matrices(stk_dtype dtype, int64_t batch, int64_t rows,
                                        int64_t columns, bool transposed, stk_md *out)
 {
@@ -45,7 +45,7 @@ static dnnl_status_t describe_inner_product(const stk_op_instance *instance, stk
     return st ? st : describe_matrices(instance->out[0].dtype, s.batch, s.m, s.n, false, &l->dst);
 }
 
-/* Where each tensor of the use stands in the inner product: y = x w^T, dx = dy w, dw = dy^T x. */
+/* Maps the instance's tensors to the inner product: y = x w^T, dx = dy w, dw = dy^T x. */
 typedef struct roles {
     const stk_tensor_type *x, *w, *y;
 } roles;
@@ -59,7 +59,7 @@ static roles roles_of(const stk_op_instance *instance, stk_dnnl_direction pass)
     return (roles){&instance->in[1], &instance->out[0], &instance->in[0]};
 }
 
-/* Without weights, which it is to choose, or with those of a format. */
+/* weights is their format, or ANY to let oneDNN choose. */
 static dnnl_status_t describe_dense(const stk_cpu *cpu, const stk_op_instance *instance,
                                     stk_dnnl_direction pass, stk_format weights, stk_dnnl_layer *l)
 {
@@ -83,7 +83,8 @@ static dnnl_status_t describe_dense(const stk_cpu *cpu, const stk_op_instance *i
 
 enum { GOOD = 2 };
 
-/* Whether a dense layer with weights of a format is good, and what format it takes them in. */
+/* Whether a dense layer with weights in this format has a good implementation, and the format it
+ * uses. */
 static stk_status try_dense(stk_cpu *cpu, const stk_op_instance *instance, stk_dnnl_direction pass,
                             stk_format weights, bool *good, stk_format *in_use, stk_error *err)
 {
@@ -113,7 +114,7 @@ static stk_status try_dense(stk_cpu *cpu, const stk_op_instance *instance, stk_d
     return st;
 }
 
-/* Weights that have no format yet get the best; those that have one keep it if it is as good. */
+/* Weights without a format get the best one; others keep theirs if it is as good. */
 static stk_status forward_weights(stk_cpu *cpu, const stk_op_instance *instance, stk_format have,
                                   stk_format *out, stk_error *err)
 {
@@ -126,7 +127,7 @@ static stk_status forward_weights(stk_cpu *cpu, const stk_op_instance *instance,
     return STK_OK;
 }
 
-/* As the forward layer of this gradient has them: its x and dy say which that is. */
+/* Uses the format of the matching forward layer, whose shape follows from x and dy. */
 static stk_status gradient_weights(stk_cpu *cpu, const stk_op_instance *instance, stk_format *out,
                                    stk_error *err)
 {
@@ -143,7 +144,7 @@ static stk_status gradient_weights(stk_cpu *cpu, const stk_op_instance *instance
     return STK_OK;
 }
 
-/* The weights as they are, if the gradient can be computed well with them. */
+/* Keeps the format of the weights if the gradient has a good implementation for it. */
 static stk_status kept_weights(stk_cpu *cpu, const stk_op_instance *instance, stk_format have,
                                stk_format *out, stk_error *err)
 {
@@ -183,7 +184,7 @@ static const stk_dnnl_arg grad_weight_args[] = {
     {DNNL_ARG_SRC, dnnl_query_src_md, 0},
     {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0}};
 
-/* Which of the forms it is, the formats say. */
+/* The formats determine which variant the call is. */
 static dnnl_status_t describe_call(const stk_kernel_call *call, stk_dnnl_layer *l,
                                    const stk_dnnl_arg **args)
 {

@@ -1,7 +1,7 @@
-/* oneDNN's objects: engine and stream, attributes, primitives and their memories. */
+/* oneDNN objects: engine, stream, attributes, primitives, memories. */
 #include "compute/cpu/dnnl_guard.hpp"
 
-/* Makes an object; a call that fails may have written something all the same. */
+/* Creates an object. A failing call may have written to *object all the same. */
 template <typename Object, typename Call>
 static dnnl_status_t make(Object *object, Call call) noexcept
 {
@@ -11,7 +11,7 @@ static dnnl_status_t make(Object *object, Call call) noexcept
     return st;
 }
 
-/* Destructors give no news that anybody could use. */
+/* Status of destructors is ignored. */
 template <typename Object, typename Call> static void destroy(Object object, Call call) noexcept
 {
     if (object) (void)stk_guard([&] { return call(object); });

@@ -1,10 +1,10 @@
-/* Between formats of which one at least is oneDNN's own. Each pair is made once and kept: making
- * one takes longer than reordering most weights. */
+/* Reorders with an opaque format. Each pair is created once and cached, since creation takes longer
+ * than most reorders. */
 #include "compute/cpu/dnnl_state.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Both sides of a pair: the one that is opaque knows how the tensor lies row-major. */
+/* Describes one side of a pair. The opaque side knows the tensor's row-major descriptor. */
 static dnnl_status_t describe(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
                               stk_format other, stk_md *out)
 {
@@ -15,7 +15,7 @@ static dnnl_status_t describe(const stk_cpu *cpu, const stk_tensor_type *type, s
     return stk_dnnl_format_md(cpu, format, plain, out);
 }
 
-/* Fewer bytes are moved before a second thread is awake. */
+/* Fewer bytes are copied before a second thread wakes up. */
 enum { SMALL = 64 << 10 };
 
 static stk_status make_job(stk_cpu *cpu, stk_dnnl_pair *r, const stk_md *from, const stk_md *to,

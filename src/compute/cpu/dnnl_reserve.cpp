@@ -1,9 +1,7 @@
-/* Memory for oneDNN's worst moment. It allocates in OpenMP's threads, too, and what is thrown there
- * nobody can catch: the process ends. So `new` is told where more is to be had: in blocks that are
- * kept for that. What they are good for is finished; then, unless there is memory again, the border
- * says that it is short.
- * C++ has one handler for the whole process; ours is there while a device is open, and passes on to
- * the one before it. */
+/* Reserve for out-of-memory in oneDNN. Exceptions in its OpenMP threads cannot be caught and abort
+ * the process. So a new-handler frees reserved blocks, which let the call complete. The next call
+ * fails with STK_E_NOMEM unless the reserve can be refilled. C++ has one new-handler per process:
+ * ours is installed while a device is open and chains to the previous one. */
 #include "compute/cpu/dnnl_guard.hpp"
 #include <atomic>
 #include <mutex>
@@ -12,16 +10,16 @@
 namespace
 {
 
-/* Of many threads, each may come here once before the first goes on. */
+/* Each of many threads may need one block before the first continues. */
 enum { BLOCKS = 8, BYTES = 512 << 10 };
 
-std::mutex                    opening; /* users, and the handler of the process */
+std::mutex                    opening; /* guards users and installation of the handler */
 int                           users;
 std::atomic<std::new_handler> before;
 std::atomic<void *>           blocks[BLOCKS];
 std::atomic<int>              missing;
 
-/* Gives one block back to the system. */
+/* Frees one block. */
 bool spend()
 {
     for (auto &block : blocks) {
@@ -34,7 +32,7 @@ bool spend()
     return false;
 }
 
-/* After this returns, `new` tries again. */
+/* The new-handler: after it returns, operator new retries. */
 void find_memory()
 {
     if (spend()) return;
@@ -63,7 +61,7 @@ void close_all()
     }
 }
 
-} // namespace
+} /* namespace */
 
 bool stk_dnnl_reserve_restore(void) noexcept
 {

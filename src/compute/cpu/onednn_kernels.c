@@ -1,4 +1,4 @@
-/* Kernels by oneDNN, one line each. */
+/* List of oneDNN kernels. */
 #include "compute/cpu/dnnl_state.h"
 
 const stk_kernel *const stk_cpu_kernels_onednn[] = {

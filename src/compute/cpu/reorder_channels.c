@@ -1,6 +1,5 @@
-/* Images from one block size to another. Channels are moved in pieces that lie together on both
- * sides; a few pixels at a time, so that what one piece leaves of a cache line the next one finds.
- */
+/* Reorders images between block sizes. Channels are copied in groups contiguous on both sides, in
+ * tiles of pixels, so that groups of a cache line are copied while it is cached. */
 #include "compute/cpu/dnnl.h"
 #include <string.h>
 
@@ -9,8 +8,8 @@ typedef struct job {
     const uint8_t *src;
     uint8_t       *dst;
     size_t         element;
-    int64_t        group; /* channels that are moved together */
-    int64_t        tiles; /* of each image */
+    int64_t        group; /* channels copied together */
+    int64_t        tiles; /* per image */
 } job;
 
 enum { TILE = 128 /* pixels */, SMALL = 64 << 10 /* bytes: not worth a second thread */ };
@@ -20,8 +19,8 @@ static int64_t offset_of(const stk_channels *c, int64_t n, int64_t channel, int6
     return ((n * c->blocks + channel / c->block) * c->inner + at) * c->block + channel % c->block;
 }
 
-/* count pieces of bytes each, then zeros up to whole; steps are from pixel to pixel. A size that
- * the compiler knows becomes loads and stores. */
+/* Copies count groups of bytes, zero-padded to padded_bytes, with strides between pixels. Sizes
+ * known at compile time become loads and stores. */
 static inline void move_groups(const uint8_t *src, size_t src_stride, uint8_t *dst,
                                size_t dst_stride, int64_t count, size_t bytes, size_t padded_bytes)
 {

@@ -1,5 +1,5 @@
-/* The threads that compute, by libgomp's own entry point: it is stable, and unlike a pragma it is
- * the same for every compiler. clang's pragma would bring a second OpenMP with a second team. */
+/* Runs a team through libgomp's entry point, which is stable and independent of the compiler.
+ * clang's pragma would bring a second OpenMP runtime with a second team. */
 #include "compute/cpu/team.h"
 #include <stdatomic.h>
 
@@ -10,7 +10,7 @@ int  omp_get_num_threads(void);
 typedef struct parallel {
     void (*work)(void *context, int part, int parts);
     void *context;
-    /* libgomp's own barriers order everything; these say so to tools that cannot see into it. */
+    /* libgomp's barriers order everything; these make the order visible to ThreadSanitizer. */
     atomic_int begun, done;
 } parallel;
 

@@ -1,11 +1,11 @@
-/* Starting the team. libgomp ends the process where it cannot start a thread, so threads of ours
- * are tried first, all at once; libgomp's own come right after, in the memory that they leave. */
+/* Starts the team. libgomp aborts if it cannot start a thread, so as many threads of our own are
+ * started first, all at once; libgomp's follow in the memory they free. */
 #include "base/threads.h"
 #include "compute/cpu/team.h"
 #include <stdlib.h>
 
 typedef struct trial {
-    pthread_mutex_t start_lock; /* by the one who starts: a thread that runs waits for it */
+    pthread_mutex_t start_lock; /* held by the starter until all threads run */
     stk_thread     *threads;
     int             count;
 } trial;

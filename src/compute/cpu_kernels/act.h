@@ -1,4 +1,4 @@
-/* Activations on rows of floats: for the ops of that name, and for kernels that end with one. */
+/* Activations on rows of floats: for activation ops and for epilogues of kernels. */
 #ifndef STK_COMPUTE_CPU_KERNELS_ACT_H
 #define STK_COMPUTE_CPU_KERNELS_ACT_H
 
@@ -19,15 +19,15 @@ typedef enum stk_act_kind {
     STK_ACT_KINDS
 } stk_act_kind;
 
-/* STK_ACT_KINDS for one that is not known here. */
+/* STK_ACT_KINDS for unknown activations. */
 stk_act_kind stk_act_kind_of(const stk_activation *act);
-/* Whether 0 gives 0: so padding stays. */
+/* Whether it maps 0 to 0, so that padding stays zero. */
 bool stk_act_keeps_zero(const stk_activation *act);
 
-/* y = act(x); x and y may be the same. */
+/* y = act(x); x and y may alias. */
 void stk_act_value(const stk_cpu *cpu, const stk_activation *act, const float *x, float *y,
                    int64_t count);
-/* dx = dy * slope at seen: the activation's output, or its input where it is not from_output. */
+/* dx = dy * slope. seen is the activation's output if it is from_output, else its input. */
 void stk_act_slope(const stk_cpu *cpu, const stk_activation *act, const float *dy,
                    const float *seen, float *dx, int64_t count);
 

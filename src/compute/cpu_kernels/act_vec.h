@@ -1,4 +1,4 @@
-/* Activations of W floats; kind is a constant wherever these are called. Included as vec.h. */
+/* Activations of W floats; kind is a compile-time constant at all calls. Included like vec.h. */
 
 INLINE V FN(act)(stk_act_kind kind, V x, V a, V b)
 {
@@ -26,7 +26,7 @@ INLINE V FN(act)(stk_act_kind kind, V x, V a, V b)
     }
 }
 
-/* dy times the slope at seen. */
+/* dy * slope at seen. */
 INLINE V FN(act_back)(stk_act_kind kind, V dy, V seen, V a, V b)
 {
     V s;

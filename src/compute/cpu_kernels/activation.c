@@ -1,4 +1,4 @@
-/* activation(x) and activation_grad(dy, seen): element by element over whatever lies in memory. */
+/* activation(x) and activation_grad(dy, seen): elementwise in any format. */
 #include "compute/cpu_kernels/act.h"
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
@@ -57,7 +57,7 @@ static void slope_part(void *context, int part, int parts)
                   (float *)call->out[0] + begin, end - begin);
 }
 
-/* Padding stays: dy is 0 there. */
+/* Padding stays zero, since dy is zero there. */
 static stk_status run_slope(const stk_kernel_call *call, stk_error *err)
 {
     job j = {call, stk_call_floats(call, &call->instance.out[0], call->out_format[0])};

@@ -1,5 +1,5 @@
-/* add, sub, mul and bias. A smaller operand is one value per channel, one per channel and image,
- * or anything that broadcasts, in this order of speed; the last is row-major only. */
+/* add, sub, mul and bias. The narrow operand has one value per channel, one per channel and image,
+ * or any broadcast shape, from fast to slow. The last is row-major only. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/broadcast_index.h"
@@ -36,11 +36,11 @@ typedef struct job {
     binary_loop            loop;
     operand                kind[2];
     stk_channel_tiling     tiling;
-    int64_t                count; /* WHOLE and WHOLE: floats; OTHER: rows */
-    int64_t                row;   /* OTHER: elements for which no operand changes its kind */
-    stk_shape              rows;  /* OTHER: the dimensions before those */
-    int64_t                stride[2][STK_MAX_RANK];
-    bool                   flat[2]; /* OTHER: one value for all of a row */
+    int64_t                count; /* FULL and FULL: floats; OTHER: rows */
+    int64_t row; /* OTHER: elements of a row, within which each operand is contiguous or constant */
+    stk_shape rows; /* OTHER: the dimensions outside of a row */
+    int64_t   stride[2][STK_MAX_RANK];
+    bool      flat[2]; /* OTHER: constant within a row */
 } job;
 
 static void full_part(void *context, int part, int parts)
@@ -75,7 +75,7 @@ static void channel_part(void *context, int part, int parts)
     }
 }
 
-/* A value for all of a row is written out once for each piece of it. */
+/* An operand constant within a row is expanded once per chunk. */
 static void other_row(const job *j, const float *a, const float *b, float *y)
 {
     float scratch[2][STK_TILE_DEFAULT];
@@ -101,7 +101,7 @@ static void other_part(void *context, int part, int parts)
                   (float *)j->call->out[0] + r * j->row);
 }
 
-/* The last dimensions make a row, as many as leave each operand either whole or one value. */
+/* A row consists of the last dimensions, as many as keep each operand contiguous or constant. */
 static void find_row(job *j)
 {
     const stk_op_instance *instance = &j->call->instance;

@@ -24,7 +24,7 @@ typedef struct job {
     const stk_kernel_call *call;
     stk_channel_tiling     tiling;
     apply_loop             loop;
-    stk_activation         act, after; /* in the loop; after it, over the strip in cache */
+    stk_activation         act, after; /* in the loop; after it, on the cached tile */
     bool                   stream;
 } job;
 

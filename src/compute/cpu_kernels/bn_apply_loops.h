@@ -1,6 +1,6 @@
-/* Strips of bn_apply, for widths.h; one loop for each number of residual inputs and each activation
- * that is cheap. Strips come by value: the compiler cannot know that stores do not change what a
- * pointer leads to, and would load every address again. */
+/* Loops of bn_apply, for widths.h: one per number of residual inputs and cheap activation. Tiles
+ * are passed by value: otherwise the compiler must assume that stores change the struct and reload
+ * every address. */
 #include "compute/cpu_kernels/act_vec.h"
 
 INLINE void FN(apply)(const apply_tile s, int residual, stk_act_kind kind)

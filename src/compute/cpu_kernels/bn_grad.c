@@ -1,4 +1,4 @@
-/* What both halves of batch norm's gradient share. */
+/* Shared by both halves of batch norm's gradient. */
 #include "compute/cpu_kernels/bn_grad.h"
 #include "compute/cpu_kernels/channel_tiling.h"
 

@@ -1,5 +1,5 @@
-/* bn_grad_apply: dx = by dz + by_x (x - mean) + plus, with three numbers per channel made from the
- * sums; in one pass, dz on the way where it is wanted. */
+/* bn_grad_apply in one pass: dx = by dz + by_x (x - mean) + constant, with three values per channel
+ * derived from the sums. Writes dz too if requested. */
 #include "compute/cpu_kernels/bn_grad.h"
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
@@ -41,7 +41,7 @@ static void enter_run(const job *j, int64_t run, float scratch[VALUES][STK_TILE_
             stk_channel_tiling_values(&j->tiling, run, j->call->in[MASK + k], scratch[SCALES + k]);
 }
 
-/* Through dz for an activation that is not cheap. */
+/* Materializes dz for an expensive activation. */
 static void tile_by_dz(const job *j, apply_tile *s)
 {
     float      scratch[STK_TILE_CAPACITY], *dz = s->dz ? s->dz : scratch;

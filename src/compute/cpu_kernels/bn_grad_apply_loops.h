@@ -1,4 +1,4 @@
-/* Strips of bn_grad_apply, for widths.h. */
+/* Loops of bn_grad_apply, for widths.h. */
 #include "compute/cpu_kernels/bn_grad_vec.h"
 
 INLINE void FN(apply)(const apply_tile s, stk_act_kind kind, stk_bn_mask mask)

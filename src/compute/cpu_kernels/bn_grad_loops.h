@@ -1,4 +1,4 @@
-/* What went into the activation, for widths.h. */
+/* Recomputes the activation's input, for widths.h. */
 TARGET static void FN(affine)(const stk_bn_tile *s, float *u)
 {
     OVER(s->count,

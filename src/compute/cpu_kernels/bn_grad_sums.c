@@ -1,4 +1,4 @@
-/* bn_grad_sums: dgamma and dbeta in one pass over dy, x and what the mask needs. */
+/* bn_grad_sums: dgamma and dbeta in one pass over dy, x and the mask inputs. */
 #include "compute/cpu_kernels/bn_grad.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/cpu_kernels/sums.h"
@@ -23,7 +23,7 @@ typedef struct job {
     void (*loop)(const sum_rows *rows);
 } job;
 
-/* Row by row through dz, for activations that cost more than the call. */
+/* Materializes dz row by row, for expensive activations. */
 static void rows_by_dz(const job *j, sum_rows *rows)
 {
     float       dz[STK_TILE_CAPACITY];

@@ -1,4 +1,4 @@
-/* Sums of dz and dz (x - mean), row under row, for widths.h. Two rows at a time: see
+/* Sums of dz and dz (x - mean) down the rows, for widths.h. Two rows at a time: see
  * bn_stats_loops.h. */
 #include "compute/cpu_kernels/bn_grad_vec.h"
 

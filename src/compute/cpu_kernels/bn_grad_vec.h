@@ -1,4 +1,4 @@
-/* dz of W elements at i of a stk_bn_tile; kind and mask are constants. Included as vec.h. */
+/* dz of W elements at i of a stk_bn_tile; kind and mask are constants. Included like vec.h. */
 #include "compute/cpu_kernels/act_vec.h"
 
 INLINE V FN(dz_at)(const stk_bn_tile s, stk_act_kind kind, stk_bn_mask mask, int64_t i, int64_t n,
@@ -13,8 +13,8 @@ INLINE V FN(dz_at)(const stk_bn_tile s, stk_act_kind kind, stk_bn_mask mask, int
     return FN(act_back)(kind, dy, seen, FN(all)(s.a), FN(all)(s.b));
 }
 
-/* A loop for every mask and activation that is cheap, and a table of them. What they work on comes
- * by value: see bn_apply_loops.h. */
+/* Defines a loop for every mask and cheap activation, and a table of them. Arguments are passed by
+ * value: see bn_apply_loops.h. */
 #define STK_BN_LOOPS(name, type)                                                                   \
     TARGET static void FN(name##_none)(const type *s)                                              \
     {                                                                                              \

@@ -1,5 +1,5 @@
-/* bn_stats: one pass. Each piece takes its first pixel off all others, so that nothing large is
- * squared when the mean is far from 0; pieces are put together by their means. */
+/* bn_stats in one pass. Each chunk subtracts its first pixel, so that no large values are squared
+ * if the mean is far from 0. Chunks are merged by their means. */
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/cpu_kernels/sums.h"
 #include "compute/ops/graph_ops.h"
@@ -11,7 +11,7 @@ typedef struct job {
     stk_sums     plan;
     const float *x;
     float       *mean, *var;
-    double      *partial; /* mean, then squares around it */
+    double      *partial; /* mean, then sum of squares around it */
     void (*loop)(const float *x, const stk_sum_item *rows, const float *shift, float *sum,
                  float *squares);
 } job;

@@ -1,5 +1,5 @@
-/* Sums and squares of x - shift, row under row, for widths.h. Four rows at a time: then the sums
- * are loaded and stored once for four elements. */
+/* Sums and sums of squares of x - shift down the rows, for widths.h. With four rows at a time sums
+ * are loaded and stored once per four elements. */
 TARGET static void FN(stats)(const float *x, const stk_sum_item *r, const float *shift, float *sum,
                              float *squares)
 {

@@ -1,5 +1,5 @@
-/* broadcast: one value per channel, or per channel and image, in any format (what comes back from
- * a global average); anything else row by row, row-major. */
+/* broadcast. One value per channel, or per channel and image, in any format: the gradient of global
+ * average pooling. All others row by row, row-major. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/broadcast_index.h"
@@ -23,9 +23,9 @@ typedef struct job {
     float             *y;
     small              kind;
     stk_channel_tiling tiling;
-    stk_shape          rows; /* OTHER: the dimensions before a row */
+    stk_shape          rows; /* OTHER: the dimensions outside of a row */
     int64_t            stride[STK_MAX_RANK], row, count;
-    bool               flat; /* OTHER: a row is one value */
+    bool               flat; /* OTHER: a row is constant */
 } job;
 
 static void channel_part(void *context, int part, int parts)
@@ -59,7 +59,7 @@ static void row_part(void *context, int part, int parts)
     }
 }
 
-/* The last dimensions make a row, as many as are all repeated, or all not. */
+/* A row consists of the last dimensions, as many as are all repeated or all not. */
 static void find_row(job *j, const stk_op_instance *instance)
 {
     const stk_shape *y = &instance->out[0].shape;

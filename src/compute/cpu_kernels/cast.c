@@ -1,4 +1,4 @@
-/* cast between float32 and bfloat16, over whatever lies in memory. */
+/* cast between float32 and bfloat16, elementwise in any format. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -44,6 +44,6 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* An opaque format says the type, too: it cannot be kept. */
+/* An opaque format includes the type, so it cannot be kept. */
 const stk_kernel stk_cpu_cast = {
     .op = &stk_graph_op_cast, .name = "own", .can = can, .formats = stk_formats_images, .run = run};

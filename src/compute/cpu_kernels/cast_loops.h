@@ -1,5 +1,5 @@
-/* Between float32 and bfloat16, for widths.h: to nearest, ties to even; what is not a number stays
- * so and becomes quiet. */
+/* float32 from and to bfloat16, for widths.h. Rounds to nearest even; NaN stays NaN and becomes
+ * quiet. */
 #undef HALVES
 #define HALVES FN(vec_halves)
 typedef uint16_t HALVES __attribute__((vector_size(W * 2)));

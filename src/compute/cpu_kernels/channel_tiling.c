@@ -1,4 +1,4 @@
-/* Walking tensors of channels. */
+/* Iteration over channels tensors by tiles. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include <string.h>
 

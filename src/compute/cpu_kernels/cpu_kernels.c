@@ -1,4 +1,4 @@
-/* Own kernels, one line each. */
+/* List of native kernels. */
 #include "compute/cpu_kernels/cpu_kernels.h"
 
 const stk_kernel *const stk_cpu_kernels_native[] = {

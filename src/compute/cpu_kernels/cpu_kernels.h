@@ -1,6 +1,5 @@
-/* Own kernels of the CPU backend: gradients of depthwise convolutions, and all that is not a
- * convolution or a matrix product. Each is in the file of its op's name, or of what it shares with
- * others. */
+/* Native kernels of the CPU backend: all ops but convolutions and GEMMs, and gradients of depthwise
+ * convolutions. Each is in a file named for its op or family. */
 #ifndef STK_COMPUTE_CPU_KERNELS_CPU_KERNELS_H
 #define STK_COMPUTE_CPU_KERNELS_CPU_KERNELS_H
 

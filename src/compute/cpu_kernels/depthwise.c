@@ -1,31 +1,30 @@
-/* Gradients of depthwise convolutions, 3x3 and 5x5, on images in blocks of channels. Each channel
- * has a kernel of its own, so there is nothing to multiply as matrices: rows are read a few times
- * from cache and once from memory. oneDNN is as fast forward, and on small planes of x by weights.
- */
+/* dgrad and wgrad of 3x3 and 5x5 depthwise convolutions on blocked images. With one filter per
+ * channel there is no GEMM: rows are read once from memory and a few times from cache. oneDNN is as
+ * fast in the forward direction, and in wgrad on small planes. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/window.h"
 
-/* TILE divides the sides of the usual images: 112, 56, 28, 14, 7. */
+/* TILE divides common image sides: 112, 56, 28, 14, 7. */
 enum { DW_TILE = 7, DW_KERNEL_MAX = 5, DW_STRIDE_MAX = 2 };
 
 typedef struct dw_row {
     stk_kernel_window across;
-    const float      *rows[DW_KERNEL_MAX]; /* of dy under the taps; zeros where they are outside */
-    const float      *dy;                  /* spreading: the plane */
+    const float      *rows[DW_KERNEL_MAX]; /* of dy under the taps; zeros outside of the image */
+    const float      *dy;                  /* spreading: the plane of dy */
     const float      *w;                   /* [kernel * kernel][block] */
-    float            *dx;                  /* the row */
-    int64_t at, begin, end;  /* spreading: the row with padding, taps down that may be on it */
-    int64_t inside, outside; /* columns all of whose taps are inside: from, up to */
+    float            *dx;                  /* the row of dx */
+    int64_t           at, begin, end;  /* spreading: the row with padding; range of vertical taps */
+    int64_t           inside, outside; /* columns from, to: all taps are inside the image */
 } dw_row;
 
 typedef struct dw_weights {
     stk_kernel_window across;
     const float      *x, *dy;            /* the plane, the row */
     float            *dw, *dbias;        /* dbias may be NULL */
-    int64_t           first, begin, end; /* the row under tap 0, taps down that are inside */
+    int64_t           first, begin, end; /* the row under tap 0; range of vertical taps inside */
     int64_t           inside, outside;
 } dw_weights;
 
@@ -43,14 +42,14 @@ typedef struct job {
     const stk_kernel_call *call;
     stk_conv2d_shape       shape;
     stk_kernel_window      down, across;
-    stk_channels           channels; /* of images */
+    stk_channels           channels; /* of the images */
     int64_t                inside, outside;
     dw_loops               loops;
-    float                 *w;     /* by block: [taps][block] */
-    float                 *zeros; /* a row */
+    float                 *w;     /* per block: [taps][block] */
+    float                 *zeros; /* one row */
 } job;
 
-/* Columns from *inside up to *outside have all their taps in the image. */
+/* Columns [*inside, *outside) have all their taps in the image. */
 static void find_inside(const stk_kernel_window *w, int64_t *inside, int64_t *outside)
 {
     *inside = (w->before + w->stride - 1) / w->stride;
@@ -102,13 +101,13 @@ static bool can_weight(const stk_device *device, const stk_op_instance *instance
            can(device, instance, &stk_graph_op_conv2d_grad_weight);
 }
 
-/* Room for the widest row, of x or dy. */
+/* Size of the widest row of x or dy. */
 static int64_t zeros_of(const stk_conv2d_shape *s)
 {
     return (s->in_w > s->out_w ? s->in_w : s->out_w) * STK_FORMAT_C16;
 }
 
-/* Weights [C][taps] to blocks [taps][block]; turned by half a circle where flip says so. */
+/* Reorders weights [C][taps] to blocks of [taps][block]; flip rotates the filter by 180 degrees. */
 static void block_weights(const job *j, const float *w, bool flip)
 {
     int64_t taps = j->shape.kernel_h * j->shape.kernel_w, block = j->channels.block;
@@ -121,7 +120,7 @@ static void block_weights(const job *j, const float *w, bool flip)
     memset(j->zeros, 0, (size_t)zeros_of(&j->shape) * sizeof *j->zeros);
 }
 
-/* A row of zeros lets all taps down be computed, at the edge as anywhere. */
+/* A row of zeros replaces rows outside, so that edges need no special case. */
 static void find_rows(const job *j, const float *plane, int64_t window, const float **rows)
 {
     for (int64_t ky = 0; ky < j->down.kernel; ky++) {
@@ -130,7 +129,7 @@ static void find_rows(const job *j, const float *plane, int64_t window, const fl
     }
 }
 
-/* Without the layout pass, which is for finding errors, everything is row-major. */
+/* Without layout assignment, which serves debugging, tensors are row-major. */
 static bool run_plain(const stk_kernel_call *call)
 {
     if (call->in_format[0] != STK_FORMAT_PLAIN) return false;
@@ -197,8 +196,7 @@ static void spread_part(void *context, int part, int parts)
     }
 }
 
-/* With stride 1 the gradient is a convolution of dy with the turned kernel, and padding to match.
- */
+/* With stride 1 dgrad is a convolution of dy with the rotated filter and matching padding. */
 static stk_status run_input(const stk_kernel_call *call, stk_error *err)
 {
     (void)err;
@@ -219,7 +217,7 @@ static stk_status run_input(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* A plane of one image and block, added up into partial sums of its own. */
+/* wgrad of one plane and block, into partial sums of its own. */
 static void weigh_plane(const job *j, int64_t plane, float *dw)
 {
     int64_t      block = j->channels.block, taps = j->down.kernel * j->across.kernel;
@@ -250,7 +248,7 @@ static void weigh_part(void *context, int part, int parts)
         weigh_plane(j, plane, j->w + plane * sums);
 }
 
-/* Images in order, in double. */
+/* Sums images in order, in double. */
 static void merge_part(void *context, int part, int parts)
 {
     const job   *j = context;

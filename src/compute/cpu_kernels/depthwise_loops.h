@@ -1,10 +1,9 @@
-/* Rows of gradients of depthwise convolutions, for widths.h. kernel and stride are constants where
- * these are called, so that all inner loops vanish; and so is the block, which is what
- * stk_format_preferred gives a machine of this width. */
+/* Rows of depthwise gradients, for widths.h. kernel and stride are constants at all calls, so inner
+ * loops unroll. The block is that of stk_format_preferred for this vector width. */
 #undef BLOCK
 #define BLOCK (W < STK_FORMAT_C8 ? STK_FORMAT_C8 : W)
 
-/* Columns first, first + 1 and so on of a row; what is outside of it is 0. */
+/* Loads columns first, first + 1, ... of a row; zeros outside. */
 INLINE void FN(dw_load)(const float *row, int64_t first, int64_t size, bool checked, int count,
                         V *to)
 {
@@ -15,7 +14,7 @@ INLINE void FN(dw_load)(const float *row, int64_t first, int64_t size, bool chec
             to[c] = FN(load)(row + (first + c) * BLOCK, W);
 }
 
-/* TILE results at a time share what they read. */
+/* Computes TILE results that share their loads. */
 INLINE void FN(dw_tile)(const dw_row r, int kernel, int stride, bool checked, const V *w,
                         int64_t ox, int64_t i)
 {
@@ -49,8 +48,8 @@ INLINE void FN(dw_row)(const dw_row r, int kernel, int stride)
     }
 }
 
-/* dx of a row: each dy is spread over the columns that it came from. For a stride above 1, where
- * what reaches an element differs from column to column. */
+/* dx of a row: scatters each dy to the columns of its window. For strides above 1, where the taps
+ * of an element vary by column. */
 INLINE void FN(dw_spread)(const dw_row r, int kernel, int stride)
 {
     for (int64_t ky = r.begin; ky < r.end; ky++) {
@@ -73,7 +72,7 @@ INLINE void FN(dw_spread)(const dw_row r, int kernel, int stride)
     }
 }
 
-/* Adds what a row of dy has to do with rows of x to dw, one row of the kernel at a time. */
+/* Adds the products of a row of dy with rows of x to dw, one filter row at a time. */
 INLINE void FN(dw_weigh)(const dw_weights r, int kernel, int stride)
 {
     for (int64_t i = 0; i < BLOCK; i += W) {

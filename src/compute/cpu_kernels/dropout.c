@@ -1,4 +1,4 @@
-/* dropout: element by element row-major, whole rows in any image format. */
+/* dropout: elementwise row-major; of rows, in any image format. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -6,7 +6,7 @@
 
 typedef struct job {
     const stk_kernel_call *call;
-    int64_t                count, group_size; /* elements; of them so many share their fate */
+    int64_t                count, group_size; /* elements; those that share one decision */
 } job;
 
 static void work(void *context, int part, int parts)

@@ -1,4 +1,4 @@
-/* edit_images and mix_images: a thread takes some images. */
+/* edit_images and mix_images: images are divided among threads. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/edit_op_inputs.h"

@@ -1,5 +1,5 @@
-/* embedding: rows of a table. Back, each thread adds its own columns of all rows, in order: so the
- * bits are the same on any number of threads. */
+/* embedding: rows of a table. In the gradient each thread adds its own columns of all rows in
+ * order, so bits do not depend on the number of threads. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"

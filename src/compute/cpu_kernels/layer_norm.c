@@ -1,5 +1,5 @@
-/* layer_norm and back: row by row. The sums over rows, dgamma and dbeta, are made in pieces of a
- * fixed number of rows, so that their bits do not depend on threads. */
+/* layer_norm and its gradient, row by row. dgamma and dbeta are summed in chunks of a fixed number
+ * of rows, so bits do not depend on the number of threads. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"

@@ -17,7 +17,7 @@ TARGET static void FN(norm_row)(const float *x, const float *gamma, const float 
     *invstd_out = by;
 }
 
-/* Adds dy xhat and dy to the sums of the columns before dx, which may lie on dy, is written. */
+/* Adds dy xhat and dy to the sums before writing dx, which may alias dy. */
 TARGET static void FN(norm_back_row)(const float *dy, const float *x, const float *gamma,
                                      float mean, float by, float *dx, float *dgamma, float *dbeta,
                                      int64_t width)

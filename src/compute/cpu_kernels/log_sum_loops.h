@@ -1,4 +1,4 @@
-/* The log of the sum of exp of a row, for widths.h. */
+/* Log-sum-exp of a row, for widths.h. */
 INLINE float FN(largest)(const float *x, int64_t count)
 {
     V row_max = FN(all)(-INFINITY);
@@ -13,7 +13,7 @@ INLINE float FN(exp_sum)(const float *x, int64_t count, float row_max)
     return FN(total)(sum);
 }
 
-/* log of the sum of exp, in two parts that are added in double. */
+/* Returns log-sum-exp as two terms that the caller adds in double. */
 TARGET static void FN(log_sum)(const float *x, int64_t count, float *row_max, float *sum)
 {
     *row_max = FN(largest)(x, count);

@@ -1,6 +1,6 @@
-/* Boxes of elements from one place to another. Dimensions that follow each other on both sides are
- * one. Where the innermost ones agree, rows are copied; where they do not, tiles are turned, so
- * that both sides are walked in whole cache lines. */
+/* Copies boxes of elements between layouts. Dimensions adjacent on both sides are merged. If the
+ * innermost ones match, rows are copied; else tiles are transposed, so that both sides use complete
+ * cache lines. */
 #include "compute/cpu_kernels/move.h"
 #include <string.h>
 
@@ -51,7 +51,7 @@ typedef struct job {
     uint8_t       *dst;
 } job;
 
-/* Takes dimension d out of the outer ones. */
+/* Removes dimension d from the outer ones. */
 static void take(stk_move *m, int d)
 {
     m->rank--;
@@ -126,8 +126,8 @@ static int smallest(const int64_t *step, int rank)
     return best;
 }
 
-/* Columns are what lies closest in the source, rows what lies closest in the result; where these
- * are the same, rows are the dimension before it. */
+/* Columns are contiguous in the source, rows in the result. If both are the same dimension, rows
+ * are the one before it. */
 void stk_move_run(const stk_cpu *cpu, const stk_move *move, const void *src, void *dst)
 {
     int64_t bytes = (int64_t)move->element;

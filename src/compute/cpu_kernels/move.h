@@ -1,4 +1,4 @@
-/* Boxes of elements from one place to another, in any order of dimensions. */
+/* Copies a box of elements between any two orders of dimensions. */
 #ifndef STK_COMPUTE_CPU_KERNELS_MOVE_H
 #define STK_COMPUTE_CPU_KERNELS_MOVE_H
 
@@ -6,16 +6,16 @@
 
 typedef struct stk_move {
     int     rank;
-    int64_t dim[STK_MAX_RANK], src[STK_MAX_RANK], dst[STK_MAX_RANK]; /* steps in elements */
+    int64_t dim[STK_MAX_RANK], src[STK_MAX_RANK], dst[STK_MAX_RANK]; /* strides in elements */
     size_t  element;                                                 /* bytes */
 } stk_move;
 
-/* Row-major steps of a shape. */
+/* Row-major strides of a shape. */
 void stk_move_strides(const stk_shape *shape, int64_t stride[STK_MAX_RANK]);
 /* Copies the box on all threads. */
 void stk_move_run(const stk_cpu *cpu, const stk_move *move, const void *src, void *dst);
 
-/* A tensor as its format lies in memory, row-major: an image in blocks is [N,C/b,H,W*b]. */
+/* A tensor's shape in memory, row-major: a blocked image is [N,C/b,H,W*b]. */
 stk_shape stk_shape_in_memory(const stk_tensor_type *type, stk_format format);
 
 #endif

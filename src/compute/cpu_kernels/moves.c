@@ -1,5 +1,5 @@
-/* Ops that move elements: transpose, slice, pad, concat. Along channels, images stay in their
- * blocks where parts begin and end with one. */
+/* Ops that move elements: transpose, slice, pad, concat. Along channels, images stay blocked if the
+ * boxes start and end at block borders. */
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/cpu_kernels/move.h"
 #include "compute/ops/graph_ops.h"
@@ -28,7 +28,7 @@ static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* Where a box of a tensor begins, in elements, and its size, both as it lies in memory. */
+/* Origin of a box, in elements, and its size, both in memory order. */
 typedef struct box {
     stk_shape size;
     int64_t   stride[STK_MAX_RANK], begin;
@@ -125,7 +125,7 @@ static stk_status run_pad(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* A part from channel `start` on that is whole blocks, or goes to the end of all channels. */
+/* Whether channels from `start` on are complete blocks or reach the last channel. */
 static bool in_blocks(stk_format format, int64_t start, int64_t size, int64_t all)
 {
     return start % format == 0 && (size % format == 0 || start + size == all);
@@ -168,7 +168,7 @@ static stk_status formats_pad(stk_device *device, const stk_op_instance *instanc
     const stk_pad_attrs *attrs = instance->attrs;
     stk_format           format = blocks_of(instance, have);
     (void)device, (void)err;
-    /* The padding of blocks would be filled with the value, too. */
+    /* The padding of blocks would be filled too. */
     if (format &&
         (attrs->value != 0 || !in_blocks(format, attrs->before[3], instance->in[0].shape.dim[3],
                                          instance->out[0].shape.dim[3])))

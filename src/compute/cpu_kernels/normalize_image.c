@@ -1,4 +1,4 @@
-/* normalize_image: bytes times a scale plus a shift per channel, row-major. */
+/* normalize_image: bytes times scale plus shift per channel, row-major. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"

@@ -1,10 +1,10 @@
-/* Pooling by maximum and by average, and back: row by row of the result, in any image format. */
+/* Max and average pooling with gradients, row by row of the result, in any image format. */
 #include "compute/ops/pool.h"
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
 
-typedef struct taps { /* of a window that are inside; or windows that an element is in */
+typedef struct taps { /* taps of a window inside the image; or windows of an element */
     int64_t begin, end;
 } taps;
 
@@ -14,8 +14,8 @@ static inline taps taps_of(const stk_kernel_window *w, int64_t window)
     return (taps){first < 0 ? -first : 0, left < w->kernel ? left : w->kernel};
 }
 
-/* The windows over the element at `at`, counted with padding; t comes from an element before it or
- * is 0, 0. */
+/* Windows over the element at `at`, counted with padding. t holds those of an earlier element, or
+ * 0, 0. */
 static inline void windows_of(const stk_kernel_window *w, int64_t at, taps *t)
 {
     while (t->begin * w->stride + w->kernel <= at)
@@ -136,7 +136,7 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* x lies in blocks, so does y, and the places beside it. */
+/* y and indices take the format of x. */
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {

@@ -9,7 +9,7 @@ INLINE void FN(store_bytes)(uint8_t *dst, int64_t n, VI v)
     memcpy(dst, &bytes, (size_t)n);
 }
 
-/* Of equal elements the first counts, and what is not a number is larger than all. */
+/* The first of equal elements wins; NaN wins over all. */
 TARGET static void FN(max_row)(const pool_row *r)
 {
     for (int64_t ox = 0; ox < r->across.count; ox++) {
@@ -50,7 +50,7 @@ TARGET static void FN(average_row)(const pool_row *r)
     }
 }
 
-/* Element by element of dx, so that each is written once, from the windows that it is in. */
+/* Gathers per element of dx from its windows, so that each is written once. */
 TARGET static void FN(max_back_row)(const back_row *r)
 {
     taps t = {0, 0};

@@ -1,6 +1,6 @@
-/* reduce_sum and reduce_mean. Dimensions next to each other that are kept, or that go, count as
- * one; then what is left is a sum per channel, or one per image and channel. A sum of everything
- * has one channel, sums of rows are images of one channel. */
+/* reduce_sum and reduce_mean. Adjacent dimensions that are all kept or all reduced are merged. The
+ * result is a sum per channel, or per image and channel. A full sum has one channel; sums of rows
+ * are images of one channel. */
 #include "compute/ops/reduce.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/cpu_kernels/sums.h"
@@ -9,7 +9,7 @@
 #define STK_LOOPS "compute/cpu_kernels/reduce_loops.h"
 #include "compute/cpu_kernels/widths.h"
 
-/* The dimensions of one kind in turn: kept, gone, kept. False where there are more. */
+/* Merges dimensions to [kept, reduced, kept]. False if that is impossible. */
 static bool three_parts(const stk_op_instance *instance, int64_t part[3])
 {
     const stk_reduce_attrs *attrs = instance->attrs;
@@ -52,7 +52,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
     return STK_OK;
 }
 
-/* The tensor as one of channels. */
+/* The tensor as a channels tensor. */
 static stk_sums plan_of(const stk_kernel_call *call)
 {
     const stk_reduce_attrs *attrs = call->instance.attrs;

@@ -1,4 +1,4 @@
-/* Sums of rows, row under row, for widths.h. */
+/* Sums down the rows, for widths.h. */
 TARGET static void FN(sum)(const float *x, const stk_sum_item *r, float *sum)
 {
     int64_t row = 0, rows = r->rows, stride = r->stride, width = r->width;

@@ -1,4 +1,4 @@
-/* softmax and softmax_cross_entropy, and back: row by row. */
+/* softmax and softmax_cross_entropy with gradients, row by row. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -14,7 +14,7 @@ typedef struct job {
     const stk_kernel_call *call;
     const stk_cpu         *cpu;
     int64_t                rows, width;
-    float                  by; /* of gradients of the loss */
+    float                  by; /* factor of the loss gradient */
 } job;
 
 static job job_of(const stk_kernel_call *call)
@@ -77,8 +77,8 @@ static int64_t count_rows(const job *j)
     return count;
 }
 
-/* The sum over classes of target * (log sum exp - x), all less the largest x; targets are the
- * labels times 1 - smoothing plus smoothing / classes. */
+/* Sum over classes of target * (log-sum-exp - x), shifted by the row maximum. target is the label
+ * times (1 - smoothing) plus smoothing / classes. */
 static double loss_of(const job *j, int64_t row, int64_t label)
 {
     const stk_cross_entropy_attrs *attrs = j->call->instance.attrs;

@@ -1,4 +1,4 @@
-/* Rows of softmax and of its loss, for widths.h. */
+/* Rows of softmax and its loss, for widths.h. */
 #include "compute/cpu_kernels/log_sum_loops.h"
 
 TARGET static void FN(softmax)(const float *x, float *y, int64_t count)
@@ -22,7 +22,7 @@ TARGET static void FN(softmax_back)(const float *dy, const float *y, float *dx, 
     OVER(count, FN(store)(dx + i, n, FN(load)(y + i, n) * (FN(load)(dy + i, n) - dot)));
 }
 
-/* The sum of x - most. */
+/* Sum of x - row_max. */
 TARGET static float FN(sum_below)(const float *x, int64_t count, float row_max)
 {
     V sum = FN(all)(0);
@@ -30,7 +30,7 @@ TARGET static float FN(sum_below)(const float *x, int64_t count, float row_max)
     return FN(total)(sum);
 }
 
-/* Sums of p and p (x - most); 0 of an infinite loss is 0. */
+/* Sums of p and p (x - row_max); 0 times an infinite loss is 0. */
 TARGET static void FN(weigh)(const float *x, const float *p_, int64_t count, float row_max,
                              float *weight, float *with_x)
 {
@@ -44,7 +44,7 @@ TARGET static void FN(weigh)(const float *x, const float *p_, int64_t count, flo
     *with_x = FN(total)(dot);
 }
 
-/* dx = e^(x - most) scale - p by - plus; p may be NULL. */
+/* dx = e^(x - row_max) scale - p by - plus; p may be NULL. */
 TARGET static void FN(loss_back)(const float *x, const float *p, float *dx, int64_t count,
                                  float row_max, float scale, float by, float plus)
 {

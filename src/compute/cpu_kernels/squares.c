@@ -1,4 +1,4 @@
-/* Sums of squares of whole tensors; gradient_norm is made of them. */
+/* Sums of squares of tensors, for gradient_norm. */
 #include "compute/cpu_kernels/squares.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -12,7 +12,7 @@ typedef struct job {
     const stk_cpu *cpu;
     const float   *x;
     int64_t        count, pieces;
-    float          multiply, *partial; /* sum and count of each piece */
+    float          multiply, *partial; /* sum and count of each chunk */
 } job;
 
 static int64_t pieces_of(int64_t count)
@@ -79,7 +79,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* Each as it lies: padding adds nothing. */
+/* In any format: padding adds zero. */
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Sums of squares, for widths.h; what is not finite is counted instead. */
+/* Sums of squares, for widths.h; non-finite elements are counted instead. */
 TARGET static void FN(squares)(const float *x, int64_t count, float multiply, float *sum,
                                float *not_finite)
 {

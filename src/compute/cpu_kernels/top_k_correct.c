@@ -1,4 +1,4 @@
-/* top_k_correct: rows on all threads. */
+/* top_k_correct: rows are divided among threads. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -12,8 +12,8 @@ typedef struct job {
     atomic_llong           correct;
 } job;
 
-/* Logits that are not less than the label's come before it; of equal ones those with a smaller
- * number. */
+/* Counts the logits that rank before the label's: those not smaller; of equal ones, those with a
+ * smaller index. */
 static bool is_among_top(const float *x, int64_t classes, int64_t label, int64_t k)
 {
     int64_t before = -1; /* the label itself is counted */

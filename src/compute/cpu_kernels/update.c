@@ -1,5 +1,5 @@
-/* sgd, lars, adamw, lamb, ema, lookahead and accumulate: over all that lies in memory, in the
- * format of the parameter. Padding is zeros in every tensor and stays so. */
+/* sgd, lars, adamw, lamb, ema, lookahead and accumulate: elementwise in the format of the
+ * parameter. Padding is zero in all tensors and stays zero. */
 #include "compute/ops/update.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/cpu_kernels/squares.h"
@@ -20,7 +20,7 @@ typedef struct job {
     const stk_cpu         *cpu;
     stk_update             u;
     int64_t                count;
-    float                  trust; /* lars; lamb: the rate times it */
+    float                  trust; /* lars: trust ratio; lamb: times the rate */
     float                  weight, rest;
 } job;
 
@@ -84,7 +84,7 @@ static void lamb_step_part(void *context, int part, int parts)
     STK_PICK(j->cpu, lamb_step)(&p, j->trust);
 }
 
-/* Leaves everything as it is. */
+/* Skips the update. */
 static void keep(const job *j)
 {
     const stk_kernel_call *call = j->call;
@@ -138,7 +138,7 @@ static stk_status run_adamw(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* The new moments first; then the trust is known, and the direction is made from them again. */
+/* Computes the moments first. With the trust ratio known, it recomputes the direction from them. */
 static stk_status run_lamb(const stk_kernel_call *call, stk_error *err)
 {
     job          j = job_of(call);
@@ -228,7 +228,7 @@ static stk_status run_accumulate(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* A variable keeps its format; one that has none yet takes that of the gradient or parameter. */
+/* A variable keeps its format; without one it takes that of the gradient or parameter. */
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {

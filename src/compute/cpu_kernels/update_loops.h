@@ -1,4 +1,4 @@
-/* Updates of parameters, element by element in the order of compute/ops/update.h, for widths.h. */
+/* Parameter updates, with the operations in the order of compute/ops/update.h, for widths.h. */
 TARGET static void FN(sgd)(const update_part *part, float trust)
 {
     const update_part p = *part;
@@ -49,8 +49,8 @@ INLINE V FN(direction)(const stk_update u, V w, V m, V v)
     return m / u.correct1 / FN(denominator)(u, v) + u.decay * w;
 }
 
-/* The new moments, and the sum of squares of the direction that they give. Lanes past the end are
- * 0 / epsilon: they add nothing. */
+/* Computes the moments and the sum of squares of the direction. Lanes past the end are 0 / epsilon
+ * and add nothing. */
 TARGET static float FN(lamb_moments)(const update_part *part)
 {
     const update_part p = *part;

@@ -1,5 +1,4 @@
-/* upsample and back: each pixel of the result is a weighted sum of pixels, in any image format.
- */
+/* upsample and its gradient: each result pixel is a weighted sum of pixels, in any image format. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -17,7 +16,7 @@ typedef struct job {
     void (*add)(const float *pixel, float weight, float *to, int64_t block);
 } job;
 
-/* What small pixel e has to do with large pixel r: see src/compute/ops/upsample.c. */
+/* Weight of small pixel e in large pixel r: see src/compute/ops/upsample.c. */
 static float weight(const job *j, int64_t size, int64_t r, int64_t e)
 {
     if (!j->linear) return e == r / j->factor;
@@ -31,7 +30,7 @@ typedef struct range {
     int64_t first, end;
 } range;
 
-/* The pixels along one side that pixel `at` of the result may be made of. */
+/* Range of pixels along one axis that pixel `at` of the result depends on. */
 static range sources(const job *j, int64_t size, int64_t at)
 {
     int64_t k = j->factor, all = j->forward ? size : size * k;

@@ -1,4 +1,4 @@
-/* A weighted pixel added to another, for widths.h. */
+/* Adds a weighted pixel to another, for widths.h. */
 TARGET static void FN(add_weighted)(const float *pixel, float weight, float *to, int64_t block)
 {
     OVER(block, FN(store)(to + i, n, FN(load)(to + i, n) + FN(load)(pixel + i, n) * weight));

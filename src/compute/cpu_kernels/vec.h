@@ -1,5 +1,5 @@
-/* Vectors of W floats, by the compiler's own vector types. Included once for each width, by
- * widths.h; so there is no guard. */
+/* Vectors of W floats by GNU vector extensions. widths.h includes this once per width, so there is
+ * no guard. */
 #undef V
 #undef VI
 #undef INLINE
@@ -10,7 +10,7 @@
 typedef float   V __attribute__((vector_size(W * 4)));
 typedef int32_t VI __attribute__((vector_size(W * 4)));
 
-/* n elements, W at the most; the lanes past them are 0. */
+/* Loads n elements, at most W; the other lanes are 0. */
 INLINE V FN(load)(const float *src, int64_t n)
 {
     V v;
@@ -47,7 +47,7 @@ INLINE V FN(all)(float x)
     return (V){0} + x;
 }
 
-/* By lane where the mask, all ones or zeros, says so; else other. */
+/* Per lane: v if the mask is set (all ones), else other. */
 INLINE V FN(pick)(VI mask, V v, V other)
 {
 #if W == 16
@@ -59,7 +59,7 @@ INLINE V FN(pick)(VI mask, V v, V other)
 #endif
 }
 
-/* a > b ? a : b and a < b ? a : b; so b where one is not a number. */
+/* a > b ? a : b and a < b ? a : b; so b if either is NaN. */
 INLINE V FN(larger)(V a, V b)
 {
 #if W == 16
@@ -107,7 +107,7 @@ INLINE V FN(load_or)(const float *src, int64_t n, float fill)
 #endif
 }
 
-/* All lanes added up, and the largest of them. */
+/* Horizontal sum and maximum. */
 INLINE float FN(total)(V v)
 {
     float sum = 0;
@@ -137,7 +137,7 @@ INLINE V FN(root)(V v)
 #endif
 }
 
-/* a b + c, rounded once where the machine can. */
+/* a b + c, fused if the CPU can. */
 INLINE V FN(madd)(V a, V b, V c)
 {
 #if W == 16
@@ -149,7 +149,7 @@ INLINE V FN(madd)(V a, V b, V c)
 #endif
 }
 
-/* W elements past the caches where stream says so: see stk_worth_streaming. */
+/* Stores n elements, with a non-temporal store if stream is set: see stk_worth_streaming. */
 INLINE void FN(put)(float *dst, int64_t n, V v, bool stream)
 {
 #if W == 16

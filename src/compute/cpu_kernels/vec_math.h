@@ -1,15 +1,15 @@
-/* exp, tanh and erf of W floats. Polynomials are fitted to the smallest relative error; results
- * are within a few units of the last place. Included once for each width, as vec.h. */
+/* exp, tanh and erf of W floats. Polynomials minimize the relative error; results are accurate to a
+ * few ulps. Included once per width, like vec.h. */
 
-/* 2^n e^r with r in +-ln(2)/2; the power in two halves, so that overflow gives infinity and
- * underflow goes through the small numbers without an exponent. */
+/* 2^n e^r with r in +-ln(2)/2. The power is applied in two halves, so that overflow yields infinity
+ * and underflow passes through denormals. */
 INLINE V FN(vec_exp)(V x)
 {
     const float toward = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
-    V in = FN(larger)(FN(all)(-105), FN(smaller)(FN(all)(90), x)); /* x where it is no number */
-    V n = FN(madd)(in, FN(all)(1.44269504f), FN(all)(toward)) - toward;
-    V r = FN(madd)(n, FN(all)(2.12194440e-4f), FN(madd)(n, FN(all)(-0.693359375f), in));
-    V p = FN(all)(0.001388886827044189f);
+    V           in = FN(larger)(FN(all)(-105), FN(smaller)(FN(all)(90), x)); /* x if it is NaN */
+    V           n = FN(madd)(in, FN(all)(1.44269504f), FN(all)(toward)) - toward;
+    V           r = FN(madd)(n, FN(all)(2.12194440e-4f), FN(madd)(n, FN(all)(-0.693359375f), in));
+    V           p = FN(all)(0.001388886827044189f);
     p = FN(madd)(p, r, FN(all)(0.008369140326976776f));
     p = FN(madd)(p, r, FN(all)(0.041667137295007706f));
     p = FN(madd)(p, r, FN(all)(0.16666506230831146f));
@@ -25,7 +25,7 @@ INLINE V FN(vec_sigmoid)(V x)
     return 1 / (1 + FN(vec_exp)(-x));
 }
 
-/* Below 0.63 by a polynomial: 1 - 2 / (e^2x + 1) loses digits there. */
+/* A polynomial below 0.63, where 1 - 2 / (e^2x + 1) cancels. */
 INLINE V FN(vec_tanh)(V x)
 {
     V u = x * x, size = FN(magnitude)(x);
@@ -41,7 +41,7 @@ INLINE V FN(vec_tanh)(V x)
     return FN(pick)(size < 0.63f, small, large);
 }
 
-/* Up to 1 by a polynomial; beyond, 1 - e^(-x^2) times one in 1 / (1 + x/2). */
+/* A polynomial up to 1; beyond, 1 - e^(-x^2) times a polynomial in 1 / (1 + x/2). */
 INLINE V FN(vec_erf)(V x)
 {
     V u = x * x, size = FN(magnitude)(x);

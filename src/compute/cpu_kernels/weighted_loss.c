@@ -1,5 +1,5 @@
-/* weighted_cross_entropy and back, row by row: what has a target is computed in double, all classes
- * only where labels are probabilities or smoothed. */
+/* weighted_cross_entropy and its gradient, row by row. Classes with a target are computed in
+ * double; all classes only if labels are probabilities or smoothed. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/focal.h"
@@ -19,7 +19,7 @@ typedef struct job {
     const float                      *weights; /* NULL: all 1 */
     int64_t                           rows, width;
     bool                              numbers;
-    double                            by; /* of gradients of the loss */
+    double                            by; /* factor of the loss gradient */
 } job;
 
 static job job_of(const stk_kernel_call *call, int weights)
@@ -51,7 +51,7 @@ static const float *probabilities(const job *j, int64_t row)
     return (const float *)j->call->in[LABELS] + row * j->width;
 }
 
-/* Of a class: its weight times its target. */
+/* Weight times smoothed target of a class. */
 static double smoothed_target(const job *j, int64_t row, int64_t label, int64_t k)
 {
     const double s = j->attrs->smoothing;
@@ -59,7 +59,7 @@ static double smoothed_target(const job *j, int64_t row, int64_t label, int64_t 
     return weight_of(j, k) * (target * (1 - s) + s / (double)j->width);
 }
 
-/* What the sum of losses is divided by. */
+/* Divisor of the summed loss. */
 static double all_weights(const job *j)
 {
     double sum = 0;
@@ -75,7 +75,7 @@ static double all_weights(const job *j)
     return sum;
 }
 
-/* Only the label has a target. */
+/* Only the label has a non-zero target. */
 static bool is_sparse(const job *j)
 {
     return j->numbers && j->attrs->smoothing == 0;
@@ -86,7 +86,7 @@ static const float *logits_of(const job *j, int64_t row)
     return (const float *)j->call->in[LOGITS] + row * j->width;
 }
 
-/* f by the log of the probability, times the shares, summed over the classes that have some. */
+/* Sum over classes of f(log p) times their targets. */
 static double sum_targets(const job *j, int64_t row, int64_t label, double all,
                           double (*f)(double log_p, double gamma))
 {
@@ -94,7 +94,7 @@ static double sum_targets(const job *j, int64_t row, int64_t label, double all,
     double       sum = 0;
     if (is_sparse(j)) return weight_of(j, label) * f((double)x[label] - all, j->attrs->gamma);
     for (int64_t k = 0; k < j->width; k++) {
-        const double q = smoothed_target(j, row, label, k); /* 0 of an infinite loss is 0 */
+        const double q = smoothed_target(j, row, label, k); /* 0 times an infinite loss is 0 */
         if (q != 0) sum += q * f((double)x[k] - all, j->attrs->gamma);
     }
     return sum;
@@ -144,7 +144,7 @@ static stk_status run_loss(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* dx[k] = q[k] slope[k] - p[k] sum(q slope). dx may be where x is. */
+/* dx[k] = q[k] slope[k] - p[k] sum(q slope). dx may alias x. */
 static void back_row(const job *j, int64_t row, int64_t label, float *dx)
 {
     const float *x = logits_of(j, row);

@@ -1,7 +1,7 @@
 /* Rows of weighted_cross_entropy, for widths.h. */
 #include "compute/cpu_kernels/log_sum_loops.h"
 
-/* dx = e^(x - most) scale */
+/* dx = e^(x - row_max) scale */
 TARGET static void FN(exp_times)(const float *x, float *dx, int64_t count, float row_max,
                                  float scale)
 {

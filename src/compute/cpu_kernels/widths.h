@@ -1,6 +1,6 @@
-/* Compiles a file of loops once for each vector width. Before including this, define STK_LOOPS as
- * the file's name. In it V is a vector of W floats (vec.h), functions are called FN(name) and
- * carry TARGET; STK_PICK(cpu, name) is the one for this machine. */
+/* Compiles a file of loops once per vector width. Define STK_LOOPS as the file's name before
+ * including this. In that file V is a vector of W floats (vec.h), and functions are named FN(name)
+ * and carry TARGET. STK_PICK(cpu, name) selects the one for this machine. */
 #ifndef STK_COMPUTE_CPU_KERNELS_WIDTHS_H
 #define STK_COMPUTE_CPU_KERNELS_WIDTHS_H
 
@@ -16,7 +16,7 @@
 #define STK_PICK(cpu, name) ((void)(cpu), name##_plain)
 #endif
 
-/* A run over count elements with body at i, for n elements: W of them, at the end those left. */
+/* Loops over count elements; body runs at i for n elements: W, or fewer at the end. */
 #define OVER(count, ...)                                                                           \
     do {                                                                                           \
         int64_t i = 0, whole = (count) / W * W;                                                    \
