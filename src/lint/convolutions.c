@@ -32,7 +32,8 @@ static double cost_of_all_three(const stk_lint_program_context *s, const char *n
     double seconds = 0;
     for (uint32_t i = 0; i < s->program->instruction_count; i++) {
         const stk_instruction *instruction = &s->program->instructions[i];
-        if (!strncmp(instruction->op->name, "conv2d", 6) && !strcmp(instruction->call.instance.name, name))
+        if (!strncmp(instruction->op->name, "conv2d", 6) &&
+            !strcmp(instruction->call.instance.name, name))
             seconds += stk_lint_cost(s, instruction);
     }
     return seconds;
@@ -44,8 +45,8 @@ void stk_lint_big_convolution(const stk_lint_program_context *s)
         const stk_instruction *instruction = &s->program->instructions[i];
         stk_conv2d_shape       shape;
         if (!is_big(instruction, &shape) || chain_share(&shape) >= 1) continue;
-        stk_lint *item =
-            stk_lint_add(s->list, "big_convolution", STK_STAGE_COMPUTE, instruction->call.instance.name);
+        stk_lint *item = stk_lint_add(s->list, "big_convolution", STK_STAGE_COMPUTE,
+                                      instruction->call.instance.name);
         if (!item) return;
         stk_lint_say(item->message, sizeof item->message,
                      "a %lldx%lld convolution of %lld to %lld channels; %lld of 3x3 one after the "
@@ -54,8 +55,8 @@ void stk_lint_big_convolution(const stk_lint_program_context *s)
                      (long long)shape.out_c, (long long)(shape.kernel_h / 2),
                      100 * chain_share(&shape));
         stk_lint_say(item->how, sizeof item->how, "9 n / k^2 of its time, %s", stk_lint_basis(s));
-        item->saves =
-            cost_of_all_three(s, instruction->call.instance.name) / s->seconds * (1 - chain_share(&shape));
+        item->saves = cost_of_all_three(s, instruction->call.instance.name) / s->seconds *
+                      (1 - chain_share(&shape));
         item->changes_training = true;
     }
 }

@@ -8,7 +8,8 @@ static const double least_share = 0.03, reference_share = 0.01, reference_bytes 
 
 /* Cost of the operations that pick says; *worst is the longest of them, *count how many. */
 static double sum(const stk_lint_program_context *s,
-                  bool (*pick)(const stk_lint_program_context *s, const stk_instruction *instruction),
+                  bool (*pick)(const stk_lint_program_context *s,
+                               const stk_instruction          *instruction),
                   const stk_instruction **worst, int *count)
 {
     double all = 0, most = -1;
@@ -63,7 +64,8 @@ static bool swaps_channels(const stk_transpose_attrs *attrs)
 static bool moves(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
     (void)s;
-    return instruction->op == &stk_graph_op_transpose && swaps_channels(instruction->call.instance.attrs);
+    return instruction->op == &stk_graph_op_transpose &&
+           swaps_channels(instruction->call.instance.attrs);
 }
 
 void stk_lint_moved_layout(const stk_lint_program_context *s)
@@ -84,7 +86,8 @@ void stk_lint_moved_layout(const stk_lint_program_context *s)
     item->saves = cost / s->seconds;
 }
 
-static bool is_float32_product(const stk_lint_program_context *s, const stk_instruction *instruction)
+static bool is_float32_product(const stk_lint_program_context *s,
+                               const stk_instruction          *instruction)
 {
     (void)s;
     return instruction->op->precision == STK_PRECISION_ALLOW &&

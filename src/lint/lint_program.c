@@ -9,7 +9,9 @@ static void (*const rules[])(const stk_lint_program_context *s) = {
 double stk_lint_cost(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
     if (instruction->skip) return 0;
-    if (s->measured) return instruction->runs ? (double)instruction->total_ns / (double)instruction->runs / 1e9 : 0;
+    if (s->measured)
+        return instruction->runs ? (double)instruction->total_ns / (double)instruction->runs / 1e9
+                                 : 0;
     const double compute = instruction->cost.flops / s->machine->flops;
     const double move = instruction->cost.bytes / s->machine->memory_bytes;
     return compute > move ? compute : move;
@@ -20,7 +22,8 @@ const char *stk_lint_basis(const stk_lint_program_context *s)
     return s->measured ? "measured" : "estimated from flops and bytes";
 }
 
-const stk_graph_node *stk_lint_node(const stk_lint_program_context *s, const stk_instruction *instruction)
+const stk_graph_node *stk_lint_node(const stk_lint_program_context *s,
+                                    const stk_instruction          *instruction)
 {
     return &s->program->layout.graph->nodes[instruction - s->program->instructions];
 }

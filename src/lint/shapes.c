@@ -37,7 +37,8 @@ typedef struct product {
 static bool measure_conv(const stk_instruction *instruction, product *p)
 {
     const stk_conv2d_attrs *attrs = instruction->call.instance.attrs;
-    const stk_conv2d_shape  shape = stk_conv2d_shape_of(instruction->op, &instruction->call.instance);
+    const stk_conv2d_shape  shape =
+        stk_conv2d_shape_of(instruction->op, &instruction->call.instance);
     p->in = shape.in_c;
     p->out = shape.out_c;
     p->useful = used(p->out);
@@ -60,7 +61,8 @@ static bool measure_dense(const stk_lint_program_context *s, const stk_instructi
     return true;
 }
 
-static bool measure(const stk_lint_program_context *s, const stk_instruction *instruction, product *p)
+static bool measure(const stk_lint_program_context *s, const stk_instruction *instruction,
+                    product *p)
 {
     if (is_conv(instruction->op)) return measure_conv(instruction, p);
     return instruction->op == &stk_graph_op_matmul && measure_dense(s, instruction, p);

@@ -353,8 +353,9 @@ STK_TEST(even_decay_is_of_all_and_of_the_same_share)
     dump(g, &text);
     EXPECT_CONTAINS("rate=1 decay=0.01 nesterov : float32[1,1], float32[1,1]  # w",
                     (const char *)text.data);
-    EXPECT_CONTAINS("rate=64 decay=0.00015625 freeze_after=0.5 nesterov : float32[1], float32[1]  # b",
-                    (const char *)text.data);
+    EXPECT_CONTAINS(
+        "rate=64 decay=0.00015625 freeze_after=0.5 nesterov : float32[1], float32[1]  # b",
+        (const char *)text.data);
     EXPECT_CONTAINS("rate=1 decay=0 nesterov : float32[1], float32[1]  # n",
                     (const char *)text.data);
     stk_blob_release(&text);

@@ -172,7 +172,8 @@ static double measure(trial *t)
     for (int turn = 0; turn < TURNS; turn++) {
         if (backend->sync(device, &err)) stop("sync", &err);
         const double begin = bench_seconds();
-        if (recording && backend->capture_launch(device, recording, &err)) stop("capture_launch", &err);
+        if (recording && backend->capture_launch(device, recording, &err))
+            stop("capture_launch", &err);
         if (!recording) run_all(t);
         if (backend->sync(device, &err)) stop("sync", &err);
         const double took = bench_seconds() - begin;

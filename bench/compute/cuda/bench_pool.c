@@ -107,7 +107,8 @@ static double measure(trial *t)
     for (int turn = 0; turn < TURNS; turn++) {
         if (backend->sync(t->device, &err)) stop("sync", &err);
         double begin = bench_seconds();
-        if (recording && backend->capture_launch(t->device, recording, &err)) stop("capture_launch", &err);
+        if (recording && backend->capture_launch(t->device, recording, &err))
+            stop("capture_launch", &err);
         if (!recording) run_all(t);
         if (backend->sync(t->device, &err)) stop("sync", &err);
         double took = bench_seconds() - begin;

@@ -13,7 +13,7 @@ typedef struct trial {
     stk_device          *device;
     stk_variables       *variables;
     stk_program         *program;
-    stk_fetch_queue     *outbox;
+    stk_fetch_queue     *queue;
     const stk_allocator *kind; /* NULL: ordinary */
     uint8_t             *batch;
     size_t               bytes;
@@ -51,7 +51,7 @@ static void begin(trial *t, const char *backend, int64_t rows, bool pinned, int 
     must(stk_device_open(&t->device, backend, NULL, &err), &err);
     must(stk_variables_new(&t->variables, t->device, 1, &err), &err);
     must(compile(t, rows, &err), &err);
-    must(stk_fetch_queue_new(&t->outbox, t->device, AHEAD + 1, sizeof(float), &err), &err);
+    must(stk_fetch_queue_new(&t->queue, t->device, AHEAD + 1, sizeof(float), &err), &err);
     t->kind = pinned ? stk_device_host_memory(t->device) : NULL;
     t->batch = t->kind ? t->kind->take(t->kind->context, t->bytes) : malloc(t->bytes);
     if (!t->batch) exit(1);
@@ -60,7 +60,7 @@ static void begin(trial *t, const char *backend, int64_t rows, bool pinned, int 
 
 static void end(trial *t)
 {
-    stk_fetch_queue_free(t->outbox);
+    stk_fetch_queue_free(t->queue);
     if (t->kind)
         t->kind->give(t->kind->context, t->batch, t->bytes);
     else
@@ -74,8 +74,8 @@ static void take(trial *t, size_t left)
 {
     stk_error            err;
     stk_fetch_queue_slot slot;
-    while (stk_fetch_queue_in_flight(t->outbox) > left)
-        must(stk_fetch_queue_pop(t->outbox, true, &slot, &err), &err);
+    while (stk_fetch_queue_in_flight(t->queue) > left)
+        must(stk_fetch_queue_pop(t->queue, true, &slot, &err), &err);
 }
 
 static void run(void *context)
@@ -84,10 +84,10 @@ static void run(void *context)
     stk_error err;
     for (int i = 0; i < STEPS; i++) {
         must(stk_program_feed_async(t->program, "image", t->batch, t->bytes, &err), &err);
-        must(stk_fetch_queue_begin(t->outbox, &err), &err);
+        must(stk_fetch_queue_begin(t->queue, &err), &err);
         must(stk_program_run(t->program, NULL, &err), &err);
-        must(stk_fetch_queue_add(t->outbox, t->program, "y", 0, sizeof(float), &err), &err);
-        must(stk_fetch_queue_commit(t->outbox, &err), &err);
+        must(stk_fetch_queue_add(t->queue, t->program, "y", 0, sizeof(float), &err), &err);
+        must(stk_fetch_queue_commit(t->queue, &err), &err);
         take(t, (size_t)t->ahead);
     }
     take(t, 0);

@@ -55,7 +55,7 @@ stk_status stk_session_open(stk_session **out, const stk_train_recipe *recipe, b
 void stk_session_free(stk_session *session)
 {
     if (!session) return;
-    stk_fetch_queue_free(session->outbox);
+    stk_fetch_queue_free(session->queue);
     for (size_t i = 0; i < session->program_count; i++)
         stk_program_free(session->programs[i].program);
     stk_program_free(session->update);

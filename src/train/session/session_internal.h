@@ -35,7 +35,7 @@ struct stk_session {
     double                  late_from; /* a share of training; 0: all steps are alike */
     stk_program            *update;    /* of accumulated gradients; NULL without */
     stk_program            *lookahead; /* NULL without */
-    stk_fetch_queue        *outbox;    /* results of steps; NULL: none yet */
+    stk_fetch_queue        *queue;     /* results of steps; NULL: none yet */
     stk_session_pending     begun[STK_SESSION_SLOTS];
     uint64_t                begun_count, done_count;
     uint8_t                *rows; /* a batch that is filled up */

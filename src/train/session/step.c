@@ -90,7 +90,7 @@ static stk_status fetch_more(stk_session *s, const stk_instruction_input *input,
 static stk_status put(stk_session *s, stk_program *program, const char *output, size_t at,
                       size_t size, uint64_t items, stk_meter *meter, stk_error *err)
 {
-    STK_TRY(stk_fetch_queue_add(s->outbox, program, output, at, size, err));
+    STK_TRY(stk_fetch_queue_add(s->queue, program, output, at, size, err));
     stk_meter_add(meter, STK_STAGE_DEVICE_TO_HOST, 0, items, size);
     return STK_OK;
 }
@@ -101,7 +101,7 @@ static stk_status put_metrics(stk_session *s, stk_error *err)
     for (size_t i = 0; i < 4; i++) {
         size_t index = stk_variables_find(s->variables, stk_metric_names[0][i]);
         if (index == SIZE_MAX) continue;
-        STK_TRY(stk_fetch_queue_add_variable(s->outbox, s->variables, index,
+        STK_TRY(stk_fetch_queue_add_variable(s->queue, s->variables, index,
                                              offsetof(left, metrics) + i * sizeof(float),
                                              sizeof(float), err));
         stk_variables_clear(s->variables, index);
@@ -143,7 +143,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_loader_bat
     stk_optimizer_hyper(&input->now, hyper);
     if (!s->update) STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
     stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
-    STK_TRY(stk_fetch_queue_begin(s->outbox, err));
+    STK_TRY(stk_fetch_queue_begin(s->queue, err));
     STK_TRY(stk_program_run(program, thread, err));
     stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
     if (!s->update || input->update) STK_TRY(share(s, input, err)); /* added up, they go once */
@@ -157,7 +157,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_loader_bat
         STK_TRY(put(s, updates, "guard", offsetof(left, guard), STK_OPTIMIZER_GUARD * sizeof(float),
                     0, input->meter, err));
     if (input->measure) STK_TRY(put_metrics(s, err));
-    return stk_fetch_queue_commit(s->outbox, err);
+    return stk_fetch_queue_commit(s->queue, err);
 }
 
 stk_status stk_session_step(stk_session *session, const stk_loader_batch *batch,
@@ -165,8 +165,8 @@ stk_status stk_session_step(stk_session *session, const stk_loader_batch *batch,
                             stk_error *err)
 {
     stk_program *program = stk_session_find_step(session, input);
-    if (!session->outbox)
-        STK_TRY(stk_fetch_queue_new(&session->outbox, session->device, STK_SESSION_SLOTS,
+    if (!session->queue)
+        STK_TRY(stk_fetch_queue_new(&session->queue, session->device, STK_SESSION_SLOTS,
                                     sizeof(left), err));
     stk_meter_enter(input->meter, STK_STAGE_HOST_TO_DEVICE);
     STK_TRY(feed(session, program, batch, input, true, err));
@@ -195,7 +195,7 @@ stk_status stk_session_result(stk_session *session, stk_meter *meter,
     stk_fetch_queue_slot slot;
     *result = (stk_instruction_result){0};
     if (stk_device_is_asynchronous(session->device)) stk_meter_enter(meter, STK_STAGE_COMPUTE);
-    STK_TRY(stk_fetch_queue_pop(session->outbox, true, &slot, err));
+    STK_TRY(stk_fetch_queue_pop(session->queue, true, &slot, err));
     const stk_session_pending *b = &session->begun[session->done_count++ % STK_SESSION_SLOTS];
     left                       found;
     memcpy(&found, slot.data, sizeof found);
