@@ -42,6 +42,7 @@
 #include <stoker/optimizer.h>
 #include <stoker/overhead.h>
 #include <stoker/pack.h>
+#include <stoker/params.h>
 #include <stoker/presets.h>
 #include <stoker/profile.h>
 #include <stoker/program.h>
