@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct stk_params {
+struct stk_shared_params {
     uint32_t            references; /* atomic */
     const stk_operator *op;
     _Alignas(16) uint8_t bytes[];
@@ -24,7 +24,7 @@ void stk_resource_unref(stk_resource *resource)
         resource->release(resource);
 }
 
-static void unref_params(stk_params *params)
+static void unref_params(stk_shared_params *params)
 {
     if (!params || __atomic_sub_fetch(&params->references, 1, __ATOMIC_ACQ_REL)) return;
     if (params->op->release_params) params->op->release_params(params->bytes);
@@ -58,10 +58,10 @@ void stk_dataset_unref(stk_dataset *data)
     }
 }
 
-static stk_status new_params(stk_params **out, const stk_operator *op, const void *params,
+static stk_status new_params(stk_shared_params **out, const stk_operator *op, const void *params,
                              stk_error *err)
 {
-    stk_params *shared = malloc(sizeof *shared + op->params_bytes);
+    stk_shared_params *shared = malloc(sizeof *shared + op->params_bytes);
     *out = shared;
     if (!shared) return stk_fail(err, STK_E_NOMEM, op->name, NULL, "no memory for a stage");
     shared->references = 1;
@@ -146,7 +146,7 @@ static stk_status complete(stk_dataset *data, stk_error *err)
 }
 
 /* Takes over one reference to shared, also on failure. */
-static stk_status build(stk_dataset **out, const stk_operator *op, stk_params *shared,
+static stk_status build(stk_dataset **out, const stk_operator *op, stk_shared_params *shared,
                         const stk_dataset *like, stk_dataset *const *inputs, size_t input_count,
                         stk_error *err)
 {
@@ -183,8 +183,8 @@ stk_status stk_dataset_make(stk_dataset **out, const stk_operator *op, const voi
                             stk_dataset *const *inputs, size_t input_count, stk_error *err)
 {
     *out = NULL;
-    stk_params *shared;
-    stk_status  st = new_params(&shared, op, params, err);
+    stk_shared_params *shared;
+    stk_status         st = new_params(&shared, op, params, err);
     if (st) {
         /* The parameters were given away: they must not leak. release_params gets a non-const
          * pointer because it frees what they own. */

@@ -93,12 +93,13 @@ struct stk_operator {
  */
 enum { STK_PLAN_MOST_DEPTH = 1000 };
 
-typedef struct stk_params stk_params; /* shared by a dataset and its rewritten copies */
+typedef struct stk_shared_params
+    stk_shared_params; /* shared by a dataset and its rewritten copies */
 
 struct stk_dataset {
     uint32_t            references; /* atomic */
     const stk_operator *op;
-    stk_params         *shared;
+    stk_shared_params  *shared;
     const void         *params; /* inside shared */
     size_t              input_count;
     stk_dataset       **inputs;
