@@ -40,11 +40,11 @@ STK_TEST(every_table_is_sound)
     const stk_image_op *op;
     for (size_t k = 0; (op = stk_image_op_at(k)); k++)
         for (size_t i = 0; i < op->parameter_count; i++) {
-            const stk_image_parameter *p = &op->parameters[i];
+            const stk_param *p = &op->parameters[i];
             EXPECT(p->help && p->help[0]);
             EXPECT(p->offset < op->params_bytes);
-            EXPECT((p->kind == STK_PARAMETER_CHOICE) == !!p->words);
-            EXPECT(p->least <= p->most);
+            EXPECT((p->kind == STK_PARAM_ENUM) == !!p->choices);
+            EXPECT(p->min <= p->max);
         }
 }
 
@@ -143,7 +143,7 @@ STK_TEST(an_endless_item_is_refused)
     memset(text, '1', sizeof text);
     memcpy(text, "size=", 5);
     text[sizeof text - 1] = 0;
-    expect_refused(STK_E_LIMIT, "centre_crop", text, "has 4095 characters, more than 159");
+    expect_refused(STK_E_LIMIT, "centre_crop", text, "has 4095 characters, more than 511");
 }
 
 static stk_status parse_each(void *context, stk_error *err)
@@ -186,8 +186,8 @@ STK_TEST(every_operation_and_parameter_is_documented_with_its_default)
     for (size_t k = 0; (op = stk_image_op_at(k)); k++) {
         char *section = section_of(page, op->name);
         for (size_t i = 0; i < op->parameter_count; i++) {
-            const stk_image_parameter *p = &op->parameters[i];
-            char                       row[128];
+            const stk_param *p = &op->parameters[i];
+            char             row[128];
             snprintf(row, sizeof row, p->fallback ? "\n| `%s` | `%s` |" : "\n| `%s` | required |",
                      p->name, p->fallback);
             if (!strstr(section, row))

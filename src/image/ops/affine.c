@@ -17,28 +17,20 @@ typedef struct affine_params {
 
 #define RANGE(parameter, default_text, lowest, highest, help_text)                                 \
     {                                                                                              \
-        .name = #parameter, .kind = STK_PARAMETER_PAIR,                                            \
-        .offset = offsetof(affine_params, parameter), .fallback = default_text, .least = lowest,   \
-        .most = highest, .help = help_text                                                         \
+        .name = #parameter, .kind = STK_PARAM_NUMBERS, .count = 2,                                 \
+        .offset = offsetof(affine_params, parameter), .fallback = default_text, .min = lowest,     \
+        .max = highest, .help = help_text                                                          \
     }
 
-static const stk_image_parameter parameters[] = {
+static const stk_param parameters[] = {
     RANGE(degrees, "0", -360, 360, "least and most angle, clockwise; one number for that angle"),
     RANGE(translate, "0", 0, 1, "most part of width,height to move by, either way"),
     RANGE(scale, "1", 1e-3, 1e3, "least and most size compared with the image's"),
     RANGE(shear, "0", -89, 89, "least and most degrees of shear along x"),
     RANGE(shear_y, "0", -89, 89, "least and most degrees of shear along y"),
-    {.name = "filter",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(affine_params, filter),
-     .fallback = "nearest",
-     .words = "nearest bilinear bicubic",
-     .help = "how pixels are looked up"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(affine_params, fill),
-     .fallback = "0",
-     .most = 255,
+    {STK_PARAM_ROW(affine_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+     .choices = "nearest bilinear bicubic", .help = "how pixels are looked up"},
+    {STK_PARAM_ROW(affine_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "colour where the result shows nothing of the image"},
 };
 

@@ -11,12 +11,9 @@ typedef struct autocontrast_params {
     double cutoff[2];
 } autocontrast_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "cutoff",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(autocontrast_params, cutoff),
-     .fallback = "0",
-     .most = 100,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(autocontrast_params, cutoff, STK_PARAM_NUMBERS), .count = 2, .fallback = "0",
+     .max = 100,
      .help = "percent of the pixels that do not count, at the dark and at the light end"},
 };
 

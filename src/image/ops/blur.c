@@ -16,19 +16,10 @@ typedef struct blur_params {
     int32_t half; /* pixels on either side of the middle one */
 } blur_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "sigma",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(blur_params, sigma),
-     .fallback = "0.1,2",
-     .least = 0.01,
-     .most = SIGMA_MOST,
-     .help = "standard deviation in pixels; a range is drawn from"},
-    {.name = "kernel",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(blur_params, kernel),
-     .fallback = "0",
-     .most = KERNEL_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(blur_params, sigma, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.1,2",
+     .min = 0.01, .max = SIGMA_MOST, .help = "standard deviation in pixels; a range is drawn from"},
+    {STK_PARAM_ROW(blur_params, kernel, STK_PARAM_INT32), .fallback = "0", .max = KERNEL_MOST,
      .help = "pixels of a side that count, an odd number; 0: three sigma to each side"},
 };
 

@@ -11,11 +11,9 @@ typedef struct brightness_params {
     double factor[2];
 } brightness_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "factor",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(brightness_params, factor),
-     .most = STK_FACTOR_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(brightness_params, factor, STK_PARAM_NUMBERS), .count = 2,
+     .max = STK_FACTOR_MOST,
      .help = "0 is black, 1 the image as it is, 2 twice as bright; a range is drawn from"},
 };
 

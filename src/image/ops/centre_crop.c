@@ -6,13 +6,9 @@ typedef struct centre_crop_params {
     double size[2]; /* height, width */
 } centre_crop_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "size",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(centre_crop_params, size),
-     .least = 1,
-     .most = STK_SIDE_MOST,
-     .help = "height,width of the result; one number for a square"},
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(centre_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
+     .max = STK_SIDE_MOST, .help = "height,width of the result; one number for a square"},
 };
 
 /* Where a window of size begins. A half is rounded to even, as Python rounds; one that is larger

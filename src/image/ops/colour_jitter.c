@@ -13,11 +13,11 @@ typedef struct jitter_params {
 
 #define AMOUNT(amount, limit, text)                                                                \
     {                                                                                              \
-        .name = #amount, .kind = STK_PARAMETER_NUMBER, .offset = offsetof(jitter_params, amount),  \
-        .fallback = "0", .most = (limit), .help = (text)                                           \
+        .name = #amount, .kind = STK_PARAM_DOUBLE, .offset = offsetof(jitter_params, amount),      \
+        .fallback = "0", .max = (limit), .help = (text)                                            \
     }
 
-static const stk_image_parameter parameters[] = {
+static const stk_param parameters[] = {
     AMOUNT(brightness, STK_FACTOR_MOST - 1,
            "the factor is drawn from 1 - this (at least 0) to 1 + this"),
     AMOUNT(contrast, STK_FACTOR_MOST - 1, "in the same way"),

@@ -13,11 +13,8 @@ typedef struct contrast_params {
     double factor[2];
 } contrast_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "factor",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(contrast_params, factor),
-     .most = STK_FACTOR_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(contrast_params, factor, STK_PARAM_NUMBERS), .count = 2, .max = STK_FACTOR_MOST,
      .help = "0 is plain grey, 1 the image as it is, 2 twice the contrast; a range is drawn from"},
 };
 

@@ -6,30 +6,14 @@ typedef struct crop_params {
     int32_t x, y, width, height;
 } crop_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "x",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(crop_params, x),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(crop_params, x, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
      .help = "pixels left of the window"},
-    {.name = "y",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(crop_params, y),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
+    {STK_PARAM_ROW(crop_params, y, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
      .help = "pixels above the window"},
-    {.name = "width",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(crop_params, width),
-     .least = 1,
-     .most = STK_SIDE_MOST,
+    {STK_PARAM_ROW(crop_params, width, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MOST,
      .help = "of the window"},
-    {.name = "height",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(crop_params, height),
-     .least = 1,
-     .most = STK_SIDE_MOST,
+    {STK_PARAM_ROW(crop_params, height, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MOST,
      .help = "of the window"},
 };
 

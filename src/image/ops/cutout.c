@@ -12,25 +12,12 @@ typedef struct cutout_params {
     double  fill[3];
 } cutout_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "size",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(cutout_params, size),
-     .least = 1,
-     .most = STK_SIDE_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(cutout_params, size, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MOST,
      .help = "side of the square in pixels"},
-    {.name = "holes",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(cutout_params, holes),
-     .fallback = "1",
-     .least = 1,
-     .most = HOLES_MOST,
-     .help = "how many squares"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(cutout_params, fill),
-     .fallback = "0",
-     .most = 255,
+    {STK_PARAM_ROW(cutout_params, holes, STK_PARAM_INT32), .fallback = "1", .min = 1,
+     .max = HOLES_MOST, .help = "how many squares"},
+    {STK_PARAM_ROW(cutout_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "their colour"},
 };
 

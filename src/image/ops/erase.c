@@ -15,31 +15,16 @@ typedef struct erase_params {
     int    value;
 } erase_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "area",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(erase_params, area),
-     .fallback = "0.02,0.33",
-     .most = 1,
-     .help = "part of the image, drawn from this range"},
-    {.name = "aspect",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(erase_params, aspect),
-     .fallback = "0.3,3.3",
-     .least = 0.001,
-     .most = 1000,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(erase_params, area, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.02,0.33",
+     .max = 1, .help = "part of the image, drawn from this range"},
+    {STK_PARAM_ROW(erase_params, aspect, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.3,3.3",
+     .min = 0.001, .max = 1000,
      .help = "height by width, drawn from this range, evenly in its logarithm"},
-    {.name = "value",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(erase_params, value),
-     .fallback = "constant",
-     .words = "constant random mean",
+    {STK_PARAM_ROW(erase_params, value, STK_PARAM_ENUM), .fallback = "constant",
+     .choices = "constant random mean",
      .help = "fill's colour, a random level for each byte, or the image's mean colour"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(erase_params, fill),
-     .fallback = "0",
-     .most = 255,
+    {STK_PARAM_ROW(erase_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "the colour for value=constant"},
 };
 

@@ -14,20 +14,11 @@ typedef struct fit_params {
     stk_sampling_params sampling;
 } fit_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "size",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(fit_params, size),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(fit_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
      .help =
          "of a side of the result, which is a square; 0: images keep theirs, but for long ones"},
-    {.name = "longest",
-     .kind = STK_PARAMETER_NUMBER,
-     .offset = offsetof(fit_params, longest),
-     .fallback = "2",
-     .least = 1,
-     .most = 1e6,
+    {STK_PARAM_ROW(fit_params, longest, STK_PARAM_DOUBLE), .fallback = "2", .min = 1, .max = 1e6,
      .help = "times the breadth: longer images are squeezed to this shape first"},
     STK_SAMPLING_PARAMETERS(fit_params, sampling),
 };

@@ -7,12 +7,9 @@ typedef struct flip_params {
     int axis;
 } flip_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "axis",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(flip_params, axis),
-     .fallback = "horizontal",
-     .words = "horizontal vertical",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(flip_params, axis, STK_PARAM_ENUM), .fallback = "horizontal",
+     .choices = "horizontal vertical",
      .help = "horizontal swaps left and right, vertical top and bottom"},
 };
 

@@ -12,18 +12,11 @@ typedef struct gamma_params {
     double gamma[2], gain[2];
 } gamma_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "gamma",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(gamma_params, gamma),
-     .most = GAMMA_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(gamma_params, gamma, STK_PARAM_NUMBERS), .count = 2, .max = GAMMA_MOST,
      .help = "above 1 makes shadows darker, below 1 lighter; a range is drawn from"},
-    {.name = "gain",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(gamma_params, gain),
-     .fallback = "1",
-     .most = GAIN_MOST,
-     .help = "a factor on the result; a range is drawn from"},
+    {STK_PARAM_ROW(gamma_params, gain, STK_PARAM_NUMBERS), .count = 2, .fallback = "1",
+     .max = GAIN_MOST, .help = "a factor on the result; a range is drawn from"},
 };
 
 static stk_status check(void *params, stk_error *err)

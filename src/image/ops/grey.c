@@ -11,12 +11,8 @@ typedef struct grey_params {
     int channels;
 } grey_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "channels",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(grey_params, channels),
-     .fallback = "keep",
-     .words = "keep 1",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(grey_params, channels, STK_PARAM_ENUM), .fallback = "keep", .choices = "keep 1",
      .help = "of the result: keep gives three equal ones, 1 a single one"},
 };
 

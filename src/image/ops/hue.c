@@ -10,12 +10,8 @@ typedef struct hue_params {
     double shift[2];
 } hue_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "shift",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(hue_params, shift),
-     .least = -0.5,
-     .most = 0.5,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(hue_params, shift, STK_PARAM_NUMBERS), .count = 2, .min = -0.5, .max = 0.5,
      .help = "of the circle of hues: 0.5 gives the opposite colours; a range is drawn from"},
 };
 

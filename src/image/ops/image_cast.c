@@ -6,11 +6,8 @@ typedef struct cast_params {
     int dtype; /* 0 is uint8, the others are stk_real_type's, one later */
 } cast_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "dtype",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(cast_params, dtype),
-     .words = "uint8 " STK_REAL_WORDS,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(cast_params, dtype, STK_PARAM_ENUM), .choices = "uint8 " STK_REAL_WORDS,
      .help = "of the result"},
 };
 

@@ -7,11 +7,8 @@ typedef struct layout_params {
     int order;
 } layout_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "order",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(layout_params, order),
-     .words = "nhwc nchw",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(layout_params, order, STK_PARAM_ENUM), .choices = "nhwc nchw",
      .help = "nhwc: channels last, as decoded; nchw: channels first, in planes"},
 };
 

@@ -12,24 +12,7 @@
 #include "edit/edit.h"
 #include "image/resize/resize.h"
 
-typedef enum stk_parameter_kind {
-    STK_PARAMETER_INTEGER, /* int32_t */
-    STK_PARAMETER_NUMBER,  /* double */
-    STK_PARAMETER_FLAG,    /* bool: true or false */
-    STK_PARAMETER_CHOICE,  /* int: one of words */
-    STK_PARAMETER_PAIR,    /* double[2]; one number stands for both */
-    STK_PARAMETER_COLOUR   /* double[3]; one number stands for all */
-} stk_parameter_kind;
-
-typedef struct stk_image_parameter {
-    const char        *name;
-    stk_parameter_kind kind;
-    size_t             offset;      /* in the operation's params */
-    const char        *fallback;    /* as text: "0.08,1"; NULL: must be given */
-    double             least, most; /* of each number; both 0: any */
-    const char        *words;       /* of CHOICE: "nearest bilinear": their places are the values */
-    const char        *help;
-} stk_image_parameter;
+#include <stoker/params.h>
 
 /* First the window is cut out, then resampled, then flipped. */
 typedef struct stk_geometry {
@@ -61,11 +44,12 @@ typedef struct stk_image_size {
 } stk_image_size;
 
 typedef struct stk_image_op {
-    const char                *name, *help;
-    const stk_image_parameter *parameters;
-    size_t                     parameter_count;
-    size_t                     params_bytes;
-    bool                       random; /* draws */
+    const char *name, *help;
+    const stk_param
+          *parameters; /* as stk_params reads them: a row without fallback must be given */
+    size_t parameter_count;
+    size_t params_bytes;
+    bool   random; /* draws */
     /* What parameters must be to each other, and values worked out from them; NULL: nothing. */
     stk_status (*check)(void *params, stk_error *err);
     /* One of: */

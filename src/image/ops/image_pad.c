@@ -11,33 +11,21 @@ typedef struct pad_params {
 
 #define SIDE(side, what)                                                                           \
     {                                                                                              \
-        .name = #side, .kind = STK_PARAMETER_INTEGER, .offset = offsetof(pad_params, side),        \
-        .fallback = "-1", .least = -1, .most = STK_SIDE_MOST,                                      \
+        .name = #side, .kind = STK_PARAM_INT32, .offset = offsetof(pad_params, side),              \
+        .fallback = "-1", .min = -1, .max = STK_SIDE_MOST,                                         \
         .help = "pixels " what "; -1: as padding"                                                  \
     }
 
-static const stk_image_parameter parameters[] = {
-    {.name = "padding",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(pad_params, padding),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(pad_params, padding, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
      .help = "pixels on every side that has no number of its own"},
     SIDE(left, "on the left"),
     SIDE(top, "above"),
     SIDE(right, "on the right"),
     SIDE(bottom, "below"),
-    {.name = "border",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(pad_params, border),
-     .fallback = "constant",
-     .words = "constant edge reflect",
-     .help = "what the border shows"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(pad_params, fill),
-     .fallback = "0",
-     .most = 255,
+    {STK_PARAM_ROW(pad_params, border, STK_PARAM_ENUM), .fallback = "constant",
+     .choices = "constant edge reflect", .help = "what the border shows"},
+    {STK_PARAM_ROW(pad_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "colour of a constant border"},
 };
 

@@ -8,24 +8,12 @@ typedef struct resize_params {
     stk_sampling_params sampling;
 } resize_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "size",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(resize_params, size),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(resize_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
      .help = "of the shorter side; the longer one keeps the shape"},
-    {.name = "width",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(resize_params, width),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
+    {STK_PARAM_ROW(resize_params, width, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
      .help = "of the result, with height, instead of size"},
-    {.name = "height",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(resize_params, height),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
+    {STK_PARAM_ROW(resize_params, height, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
      .help = "of the result, with width, instead of size"},
     STK_SAMPLING_PARAMETERS(resize_params, sampling),
 };

@@ -15,25 +15,15 @@ typedef struct noise_params {
     double stddev[2], amount[2];
 } noise_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "kind",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(noise_params, kind),
-     .fallback = "gaussian",
-     .words = "gaussian salt_pepper",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(noise_params, kind, STK_PARAM_ENUM), .fallback = "gaussian",
+     .choices = "gaussian salt_pepper",
      .help = "gaussian changes each level, salt_pepper makes pixels black or white"},
-    {.name = "stddev",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(noise_params, stddev),
-     .fallback = "0.1",
-     .most = 10,
+    {STK_PARAM_ROW(noise_params, stddev, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.1",
+     .max = 10,
      .help = "of gaussian, where 1 is the way from black to white; a range is drawn from"},
-    {.name = "amount",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(noise_params, amount),
-     .fallback = "0.05",
-     .most = 1,
-     .help = "part of the pixels that salt_pepper changes; a range is drawn from"},
+    {STK_PARAM_ROW(noise_params, amount, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.05",
+     .max = 1, .help = "part of the pixels that salt_pepper changes; a range is drawn from"},
 };
 
 static stk_status check(void *params, stk_error *err)

@@ -23,30 +23,16 @@ static const statistics presets[] = {
     {{0.1307, 0.1307, 0.1307}, {0.3081, 0.3081, 0.3081}},
 };
 
-static const stk_image_parameter parameters[] = {
-    {.name = "mean",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(normalize_params, mean),
-     .fallback = "0",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(normalize_params, mean, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
      .help = "subtracted, in units of 0 to 1"},
-    {.name = "std",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(normalize_params, std),
-     .fallback = "0",
-     .most = 1e6,
-     .help = "divided by, in units of 0 to 1; must be given where there is no preset"},
-    {.name = "preset",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(normalize_params, preset),
-     .fallback = "none",
-     .words = "none imagenet inception clip cifar10 cifar100 mnist",
+    {STK_PARAM_ROW(normalize_params, std, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+     .max = 1e6, .help = "divided by, in units of 0 to 1; must be given where there is no preset"},
+    {STK_PARAM_ROW(normalize_params, preset, STK_PARAM_ENUM), .fallback = "none",
+     .choices = "none imagenet inception clip cifar10 cifar100 mnist",
      .help = "mean and std of a known data set or model"},
-    {.name = "dtype",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(normalize_params, dtype),
-     .fallback = "float32",
-     .words = STK_REAL_WORDS,
-     .help = "of the result"},
+    {STK_PARAM_ROW(normalize_params, dtype, STK_PARAM_ENUM), .fallback = "float32",
+     .choices = STK_REAL_WORDS, .help = "of the result"},
 };
 
 static stk_status choose(const normalize_params *p, statistics *out, stk_error *err)

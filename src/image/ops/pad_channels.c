@@ -7,14 +7,9 @@ typedef struct pad_channels_params {
     int32_t count;
 } pad_channels_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "count",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(pad_channels_params, count),
-     .fallback = "4",
-     .least = 1,
-     .most = MOST_CHANNELS,
-     .help = "channels of the result; those that the image lacks are 0"},
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(pad_channels_params, count, STK_PARAM_INT32), .fallback = "4", .min = 1,
+     .max = MOST_CHANNELS, .help = "channels of the result; those that the image lacks are 0"},
 };
 
 static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)

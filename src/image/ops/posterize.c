@@ -10,12 +10,8 @@ typedef struct posterize_params {
     double bits[2];
 } posterize_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "bits",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(posterize_params, bits),
-     .least = 1,
-     .most = 8,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(posterize_params, bits, STK_PARAM_NUMBERS), .count = 2, .min = 1, .max = 8,
      .help = "that are kept of each level; from a range, ends included, one is drawn"},
 };
 

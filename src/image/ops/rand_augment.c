@@ -12,38 +12,18 @@ typedef struct rand_augment_params {
     double  fill[3];
 } rand_augment_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "n",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(rand_augment_params, n),
-     .fallback = "2",
-     .most = OPS_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(rand_augment_params, n, STK_PARAM_INT32), .fallback = "2", .max = OPS_MOST,
      .help = "how many changes, one after the other"},
-    {.name = "magnitude",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(rand_augment_params, magnitude),
-     .fallback = "9",
-     .most = BINS_MOST,
-     .help = "how strong they are: 0 to bins - 1"},
-    {.name = "bins",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(rand_augment_params, bins),
-     .fallback = "31",
-     .least = 2,
-     .most = BINS_MOST,
-     .help = "steps that strengths are divided into"},
-    {.name = "filter",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(rand_augment_params, filter),
-     .fallback = "nearest",
-     .words = "nearest bilinear bicubic",
+    {STK_PARAM_ROW(rand_augment_params, magnitude, STK_PARAM_INT32), .fallback = "9",
+     .max = BINS_MOST, .help = "how strong they are: 0 to bins - 1"},
+    {STK_PARAM_ROW(rand_augment_params, bins, STK_PARAM_INT32), .fallback = "31", .min = 2,
+     .max = BINS_MOST, .help = "steps that strengths are divided into"},
+    {STK_PARAM_ROW(rand_augment_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+     .choices = "nearest bilinear bicubic",
      .help = "how pixels are looked up by those that move them"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(rand_augment_params, fill),
-     .fallback = "0",
-     .most = 255,
-     .help = "colour where those show nothing of the image"},
+    {STK_PARAM_ROW(rand_augment_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+     .max = 255, .help = "colour where those show nothing of the image"},
 };
 
 static stk_status check(void *params, stk_error *err)

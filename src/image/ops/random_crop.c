@@ -10,36 +10,17 @@ typedef struct random_crop_params {
     double  fill[3];
 } random_crop_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "size",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(random_crop_params, size),
-     .least = 1,
-     .most = STK_SIDE_MOST,
-     .help = "height,width of the result; one number for a square"},
-    {.name = "padding",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(random_crop_params, padding),
-     .fallback = "0",
-     .most = STK_SIDE_MOST,
-     .help = "pixels of border on each side that the window may reach into"},
-    {.name = "pad_if_needed",
-     .kind = STK_PARAMETER_FLAG,
-     .offset = offsetof(random_crop_params, pad_if_needed),
-     .fallback = "false",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(random_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
+     .max = STK_SIDE_MOST, .help = "height,width of the result; one number for a square"},
+    {STK_PARAM_ROW(random_crop_params, padding, STK_PARAM_INT32), .fallback = "0",
+     .max = STK_SIDE_MOST, .help = "pixels of border on each side that the window may reach into"},
+    {STK_PARAM_ROW(random_crop_params, pad_if_needed, STK_PARAM_BOOL), .fallback = "false",
      .help = "give smaller images more border instead of refusing them"},
-    {.name = "border",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(random_crop_params, border),
-     .fallback = "constant",
-     .words = "constant edge reflect",
-     .help = "what the border shows"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(random_crop_params, fill),
-     .fallback = "0",
-     .most = 255,
-     .help = "colour of a constant border"},
+    {STK_PARAM_ROW(random_crop_params, border, STK_PARAM_ENUM), .fallback = "constant",
+     .choices = "constant edge reflect", .help = "what the border shows"},
+    {STK_PARAM_ROW(random_crop_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+     .max = 255, .help = "colour of a constant border"},
 };
 
 static stk_status check(void *params, stk_error *err)

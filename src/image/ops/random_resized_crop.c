@@ -16,26 +16,14 @@ typedef struct random_resized_crop_params {
     double              log_aspect[2];
 } random_resized_crop_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "size",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(random_resized_crop_params, size),
-     .least = 1,
-     .most = STK_SIDE_MOST,
-     .help = "height,width of the result; one number for a square"},
-    {.name = "area",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(random_resized_crop_params, area),
-     .fallback = "0.08,1",
-     .least = 1e-9,
-     .most = 1,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(random_resized_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
+     .max = STK_SIDE_MOST, .help = "height,width of the result; one number for a square"},
+    {STK_PARAM_ROW(random_resized_crop_params, area, STK_PARAM_NUMBERS), .count = 2,
+     .fallback = "0.08,1", .min = 1e-9, .max = 1,
      .help = "least and most part of the image that the window covers"},
-    {.name = "aspect",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(random_resized_crop_params, aspect),
-     .fallback = "0.75,1.3333333333333333",
-     .least = 1e-3,
-     .most = 1e3,
+    {STK_PARAM_ROW(random_resized_crop_params, aspect, STK_PARAM_NUMBERS), .count = 2,
+     .fallback = "0.75,1.3333333333333333", .min = 1e-3, .max = 1e3,
      .help = "least and most width to height of the window"},
     STK_SAMPLING_PARAMETERS(random_resized_crop_params, sampling),
 };

@@ -16,29 +16,14 @@ typedef struct rotate_params {
     double fill[3];
 } rotate_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "degrees",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(rotate_params, degrees),
-     .least = -360,
-     .most = 360,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(rotate_params, degrees, STK_PARAM_NUMBERS), .count = 2, .min = -360, .max = 360,
      .help = "least and most angle, counter-clockwise; one number for that angle"},
-    {.name = "expand",
-     .kind = STK_PARAMETER_FLAG,
-     .offset = offsetof(rotate_params, expand),
-     .fallback = "false",
+    {STK_PARAM_ROW(rotate_params, expand, STK_PARAM_BOOL), .fallback = "false",
      .help = "make the result large enough for the corners"},
-    {.name = "filter",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(rotate_params, filter),
-     .fallback = "nearest",
-     .words = "nearest bilinear bicubic",
-     .help = "how pixels are looked up"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(rotate_params, fill),
-     .fallback = "0",
-     .most = 255,
+    {STK_PARAM_ROW(rotate_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+     .choices = "nearest bilinear bicubic", .help = "how pixels are looked up"},
+    {STK_PARAM_ROW(rotate_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "colour where the result shows nothing of the image"},
 };
 

@@ -17,20 +17,20 @@ stk_sampling             stk_sampling_of(const stk_sampling_params *params);
 /* Rows for a table; member is the stk_sampling_params in type. */
 #define STK_SAMPLING_PARAMETERS(type, member)                                                      \
     {.name = "filter",                                                                             \
-     .kind = STK_PARAMETER_CHOICE,                                                                 \
+     .kind = STK_PARAM_ENUM,                                                                       \
      .offset = offsetof(type, member.filter),                                                      \
      .fallback = "bilinear",                                                                       \
-     .words = "nearest bilinear bicubic area lanczos",                                             \
+     .choices = "nearest bilinear bicubic area lanczos",                                           \
      .help = "how pixels are resampled"},                                                          \
         {.name = "like",                                                                           \
-         .kind = STK_PARAMETER_CHOICE,                                                             \
+         .kind = STK_PARAM_ENUM,                                                                   \
          .offset = offsetof(type, member.like),                                                    \
          .fallback = "pil",                                                                        \
-         .words = "pil opencv tf",                                                                 \
+         .choices = "pil opencv tf",                                                               \
          .help = "whose results are matched"},                                                     \
     {                                                                                              \
-        .name = "antialias", .kind = STK_PARAMETER_FLAG,                                           \
-        .offset = offsetof(type, member.antialias), .fallback = "false",                           \
+        .name = "antialias", .kind = STK_PARAM_BOOL, .offset = offsetof(type, member.antialias),   \
+        .fallback = "false",                                                                       \
         .help = "of like=tf: widen the filter when shrinking; pil always does"                     \
     }
 

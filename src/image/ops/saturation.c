@@ -13,11 +13,9 @@ typedef struct saturation_params {
     double factor[2];
 } saturation_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "factor",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(saturation_params, factor),
-     .most = STK_FACTOR_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(saturation_params, factor, STK_PARAM_NUMBERS), .count = 2,
+     .max = STK_FACTOR_MOST,
      .help = "0 is grey, 1 the image as it is, 2 twice the colour; a range is drawn from"},
 };
 

@@ -12,11 +12,8 @@ typedef struct sharpness_params {
     double factor[2];
 } sharpness_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "factor",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(sharpness_params, factor),
-     .most = STK_FACTOR_MOST,
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(sharpness_params, factor, STK_PARAM_NUMBERS), .count = 2, .max = STK_FACTOR_MOST,
      .help = "0 is smoothed, 1 the image as it is, 2 sharpened; a range is drawn from"},
 };
 

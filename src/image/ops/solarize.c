@@ -12,13 +12,9 @@ typedef struct solarize_params {
     double threshold[2];
 } solarize_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "threshold",
-     .kind = STK_PARAMETER_PAIR,
-     .offset = offsetof(solarize_params, threshold),
-     .fallback = "128",
-     .most = 256,
-     .help = "levels from here on are subtracted from 255; a range is drawn from"},
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(solarize_params, threshold, STK_PARAM_NUMBERS), .count = 2, .fallback = "128",
+     .max = 256, .help = "levels from here on are subtracted from 255; a range is drawn from"},
 };
 
 static stk_status check(void *params, stk_error *err)

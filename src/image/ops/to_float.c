@@ -7,17 +7,10 @@ typedef struct to_float_params {
     bool scale;
 } to_float_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "dtype",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(to_float_params, dtype),
-     .fallback = "float32",
-     .words = STK_REAL_WORDS,
-     .help = "of the result"},
-    {.name = "scale",
-     .kind = STK_PARAMETER_FLAG,
-     .offset = offsetof(to_float_params, scale),
-     .fallback = "true",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(to_float_params, dtype, STK_PARAM_ENUM), .fallback = "float32",
+     .choices = STK_REAL_WORDS, .help = "of the result"},
+    {STK_PARAM_ROW(to_float_params, scale, STK_PARAM_BOOL), .fallback = "true",
      .help = "divide by 255; false keeps 0 to 255"},
 };
 

@@ -12,26 +12,14 @@ typedef struct trivial_augment_params {
     double  fill[3];
 } trivial_augment_params;
 
-static const stk_image_parameter parameters[] = {
-    {.name = "bins",
-     .kind = STK_PARAMETER_INTEGER,
-     .offset = offsetof(trivial_augment_params, bins),
-     .fallback = "31",
-     .least = 2,
-     .most = BINS_MOST,
-     .help = "strengths there are, from none to the strongest"},
-    {.name = "filter",
-     .kind = STK_PARAMETER_CHOICE,
-     .offset = offsetof(trivial_augment_params, filter),
-     .fallback = "nearest",
-     .words = "nearest bilinear bicubic",
+static const stk_param parameters[] = {
+    {STK_PARAM_ROW(trivial_augment_params, bins, STK_PARAM_INT32), .fallback = "31", .min = 2,
+     .max = BINS_MOST, .help = "strengths there are, from none to the strongest"},
+    {STK_PARAM_ROW(trivial_augment_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+     .choices = "nearest bilinear bicubic",
      .help = "how pixels are looked up by changes that move them"},
-    {.name = "fill",
-     .kind = STK_PARAMETER_COLOUR,
-     .offset = offsetof(trivial_augment_params, fill),
-     .fallback = "0",
-     .most = 255,
-     .help = "colour where those show nothing of the image"},
+    {STK_PARAM_ROW(trivial_augment_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+     .max = 255, .help = "colour where those show nothing of the image"},
 };
 
 static const stk_augment_range wide = {.shear = 0.99f,
