@@ -36,10 +36,9 @@ typedef enum stk_param_kind {
 
 enum {
     STK_PARAM_AUTO = 1,          /* "auto": -1 of a number, "" of a text */
-    STK_PARAM_ALONE = 2,         /* the name alone is a value: "" */
-    STK_PARAM_ZERO_IS_OFF = 4,   /* 0 is not printed */
-    STK_PARAM_UNIT_OPTIONAL = 8, /* a number alone is in the unit of scale 1 */
-    STK_PARAM_ABSENT = 16        /* JSON: -1 where it is null or absent */
+    STK_PARAM_ZERO_IS_OFF = 2,   /* 0 is not printed */
+    STK_PARAM_UNIT_OPTIONAL = 4, /* a number alone is in the unit of scale 1 */
+    STK_PARAM_ABSENT = 8         /* JSON: -1 where it is null or absent */
 };
 
 /* Units of a number, the largest first; a NULL name ends them. Values are held in the unit of scale
@@ -61,6 +60,7 @@ struct stk_param {
     size_t         size;     /* bytes of TEXT, of each of LINES */
     size_t         count;    /* elements at most; of ENUM: words, 0 for those until NULL */
     const char    *fallback; /* as text; NULL: must be given */
+    const char    *alone;    /* the value of the name alone; NULL: it needs one */
     double         min, max; /* both 0: any */
     const char    *choices;  /* "auto fp32 tf32": 0, 1, 2; or "all=-1 none=0" */
     const char *(*word)(size_t index); /* in place of choices: NULL for none */
@@ -141,7 +141,7 @@ typedef struct stk_params_source {
 struct stk_param_call {
     const stk_params        *table;
     const stk_param         *row;
-    const char              *name, *text; /* as written; text NULL: the name stands alone */
+    const char              *name, *text; /* as written; text NULL: there is none */
     const stk_params_source *source;
 };
 

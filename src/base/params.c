@@ -56,8 +56,7 @@ static stk_status set(const stk_param_call *call, void *to, stk_error *err)
 {
     stk_params_given *given = call->source->given;
     if (!call->row) return stk_param_refuse(call, STK_PARAM_UNKNOWN, err);
-    if (!call->text && !(call->row->flags & STK_PARAM_ALONE))
-        return stk_param_refuse(call, STK_PARAM_NO_VALUE, err);
+    if (!call->text) return stk_param_refuse(call, STK_PARAM_NO_VALUE, err);
     const size_t index = (size_t)(call->row - call->table->rows);
     if (is_given(given, index)) return stk_param_refuse(call, STK_PARAM_TWICE, err);
     STK_TRY(stk_param_read(call, to, err));
@@ -85,7 +84,8 @@ stk_status stk_params_set_item(const stk_params *table, void *to, stk_bytes item
     name[item.size] = 0;
     char *text = strchr(name, '=');
     if (text) *text++ = 0;
-    const stk_param_call call = {table, stk_params_find(table, name), name, text, source};
+    stk_param_call call = {table, stk_params_find(table, name), name, text, source};
+    if (!text && call.row) call.text = call.row->alone;
     /* Where items have values, a word alone is more likely a part of one than a name. */
     if (!text && !call.row && table->messages && table->messages[STK_PARAM_NO_VALUE])
         return stk_param_refuse(&call, STK_PARAM_NO_VALUE, err);

@@ -238,25 +238,23 @@ static stk_status read_word(const stk_param_call *call, void *at, stk_error *err
 
 stk_status stk_param_read(const stk_param_call *call, void *to, stk_error *err)
 {
-    stk_param_call filled = *call;
-    void          *at = (char *)to + call->row->offset;
-    if (!filled.text) filled.text = "";
+    void *at = (char *)to + call->row->offset;
     switch (call->row->kind) {
     case STK_PARAM_BOOL:
-        return read_bool(&filled, at, err);
+        return read_bool(call, at, err);
     case STK_PARAM_NUMBERS:
-        return read_numbers(&filled, at, err);
+        return read_numbers(call, at, err);
     case STK_PARAM_TEXT:
-        return read_text(&filled, at, err);
+        return read_text(call, at, err);
     case STK_PARAM_STRING:
-        return read_string(&filled, at, err);
+        return read_string(call, at, err);
     case STK_PARAM_CHOICE:
     case STK_PARAM_ENUM:
-        return read_word(&filled, at, err);
+        return read_word(call, at, err);
     case STK_PARAM_CUSTOM:
-        return call->row->parse(&filled, to, err);
+        return call->row->parse(call, to, err);
     default:
-        if (call->row->kind <= STK_PARAM_DOUBLE) return read_number(&filled, at, err);
+        if (call->row->kind <= STK_PARAM_DOUBLE) return read_number(call, at, err);
         return stk_fail(err, STK_E_UNSUPPORTED, call->source->stage, call->row->name,
                         "has no form of one text");
     }

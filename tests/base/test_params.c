@@ -266,7 +266,7 @@ STK_TEST(a_table_words_its_messages)
     static const stk_param some[] = {
         {ROW(number, DOUBLE), .max = 1, .usage = "number=X", .help = "a share"},
         {ROW(kind, ENUM), .choices = "a b"},
-        {ROW(string, STRING), .flags = STK_PARAM_ALONE},
+        {ROW(string, STRING), .alone = ""},
     };
     static const stk_params own = {STK_PARAM_TABLE(some, test_struct), .messages = messages};
     static const struct {
@@ -286,6 +286,17 @@ STK_TEST(a_table_words_its_messages)
         EXPECT_STR_EQ(wrong[i].message, err.message);
         EXPECT_STR_EQ(wrong[i].where, err.where);
     }
+}
+
+STK_TEST(a_name_alone_may_have_a_value)
+{
+    static const stk_param  some[] = {{ROW(number, DOUBLE), .alone = "3"}, {ROW(any, DOUBLE)}};
+    static const stk_params own = {STK_PARAM_TABLE(some, test_struct), .name = "thing"};
+    test_struct             t = {0};
+    EXPECT_OK(stk_params_parse(&own, &t, "any=2,number", ",", &source, &err));
+    EXPECT(t.number == 3 && t.any == 2);
+    EXPECT_STATUS(STK_E_INVALID, stk_params_parse(&own, &t, "any", ",", &source, &err));
+    EXPECT_STR_EQ("any", err.where);
 }
 
 STK_TEST(an_endless_item_is_refused)

@@ -2,114 +2,79 @@
 #include "base/suggest.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <stoker/params.h>
 #include <stoker/tracer.h>
 #include <string.h>
 
-static const double usual_slow_times = 3, least_slow_times = 1.1;
+static const stk_param_unit medians[] = {{"x", 1}, {NULL, 0}};
 
-/* A part is NAME or NAME=VALUE; value is "" for the first. */
-typedef struct part_kind {
-    const char *name, *help, *meaning;
-    stk_status (*set)(stk_tracer_plan *plan, const char *value, stk_error *err);
-} part_kind;
-
-static stk_status set_nothing(stk_tracer_plan *plan, const char *value, stk_error *err)
+static stk_status parse_steps(const stk_param_call *call, void *to, stk_error *err)
 {
-    (void)plan;
-    if (!*value) return STK_OK;
-    return stk_fail(err, STK_E_INVALID, "trace", value, "follows a part that takes no value");
-}
-
-static bool read_step(const char **at, int64_t *step)
-{
-    char *end;
-    if (**at < '0' || **at > '9') return false;
-    const long long number = strtoll(*at, &end, 10);
-    *at = end;
-    *step = number;
-    return number < INT64_MAX;
-}
-
-static stk_status set_steps(stk_tracer_plan *plan, const char *value, stk_error *err)
-{
-    const char *at = value;
-    bool        good = read_step(&at, &plan->first_step);
-    plan->last_step = plan->first_step;
-    if (good && *at == '-') {
-        at++;
-        good = read_step(&at, &plan->last_step);
-    }
-    if (good && !*at && plan->first_step <= plan->last_step) return STK_OK;
-    return stk_fail(err, STK_E_INVALID, "trace", "steps",
-                    "'%s' is no range of steps; write steps=20-24, or steps=20 for one", value);
-}
-
-static stk_status set_level(stk_tracer_plan *plan, const char *value, stk_error *err)
-{
-    if (value[0] < '1' || value[0] > '3' || value[1])
-        return stk_fail(err, STK_E_INVALID, "trace", "level",
-                        "is '%s'; there are 1 (stages), 2 (operations) and 3 (a device's kernels)",
-                        value);
-    plan->level = (stk_trace_level)(value[0] - '0');
+    stk_tracer_plan *plan = to;
+    char             first[32];
+    int64_t          from, until;
+    const size_t     length = strcspn(call->text, "-");
+    snprintf(first, sizeof first, "%.*s", (int)length, call->text);
+    if (length >= sizeof first || !stk_param_read_integer(first, &from) ||
+        !stk_param_read_integer(call->text[length] ? call->text + length + 1 : first, &until) ||
+        from > until || until == INT64_MAX)
+        return stk_param_refuse(call, STK_PARAM_NOT_VALUE, err);
+    plan->first_step = from;
+    plan->last_step = until;
     return STK_OK;
 }
 
-static stk_status set_slow_step(stk_tracer_plan *plan, const char *value, stk_error *err)
-{
-    char *end = (char *)(uintptr_t)value;
-    plan->slow_times = *value ? strtod(value, &end) : usual_slow_times;
-    if (*end == 'x') end++;
-    if (!*end && plan->slow_times >= least_slow_times && plan->slow_times < 1e6) return STK_OK;
-    return stk_fail(err, STK_E_INVALID, "trace", "on-slow-step",
-                    "is '%s'; write on-slow-step=3x for steps three medians long (at least %g)",
-                    value, least_slow_times);
-}
+#define WORD(text, member)                                                                         \
+    .name = (text), .usage = (text), .kind = STK_PARAM_BOOL,                                       \
+    .offset = offsetof(stk_tracer_plan, member), .alone = "true"
 
-static stk_status set_checkpoint(stk_tracer_plan *plan, const char *value, stk_error *err)
-{
-    plan->on_checkpoint = true;
-    return set_nothing(plan, value, err);
-}
-
-static stk_status set_cuda_names(stk_tracer_plan *plan, const char *value, stk_error *err)
-{
-    plan->cuda_names = true;
-    return set_nothing(plan, value, err);
-}
-
-static stk_status set_nvtx(stk_tracer_plan *plan, const char *value, stk_error *err)
-{
-    plan->nvtx = true;
-    return set_nothing(plan, value, err);
-}
-
-static const part_kind kinds[] = {
-    {"on", "on", "all steps, into trace.json.gz of the run's folder", set_nothing},
-    {"steps", "steps=A-B", "only those steps, from 0 on", set_steps},
-    {"level", "level=N",
-     "1: what each stage did when; 2 (default): and every operation; 3: and a GPU's kernels",
-     set_level},
-    {"on-slow-step", "on-slow-step[=3x]",
-     "keep recording; a step that takes three medians is written with those around it",
-     set_slow_step},
-    {"on-checkpoint", "on-checkpoint", "the same for steps with a checkpoint", set_checkpoint},
-    {"cuda-names", "cuda-names",
-     "call launches and copies as CUDA does, for tools that look for those names", set_cuda_names},
-    {"nvtx", "nvtx", "ranges for NVIDIA's tools, too (libnvToolsExt)", set_nvtx},
+static const stk_param rows[] = {
+    /* The rest of the plan decides whether it is so. */
+    {WORD("on", whole), .help = "all steps, into trace.json.gz of the run's folder"},
+    {.name = "steps",
+     .usage = "steps=A-B",
+     .kind = STK_PARAM_CUSTOM,
+     .parse = parse_steps,
+     .alone = "",
+     .help = "only those steps, from 0 on"},
+    {STK_PARAM_ROW(stk_tracer_plan, level, STK_PARAM_ENUM), .usage = "level=N",
+     .choices = "1=1 2=2 3=3", .alone = "",
+     .help =
+         "1: what each stage did when; 2 (default): and every operation; 3: and a GPU's kernels"},
+    {.name = "on-slow-step",
+     .usage = "on-slow-step[=3x]",
+     .kind = STK_PARAM_DOUBLE,
+     .offset = offsetof(stk_tracer_plan, slow_times),
+     .units = medians,
+     .flags = STK_PARAM_UNIT_OPTIONAL,
+     .min = 1.1,
+     .max = 1e6,
+     .alone = "3x",
+     .help = "keep recording; a step that takes three medians is written with those around it"},
+    {WORD("on-checkpoint", on_checkpoint), .help = "the same for steps with a checkpoint"},
+    {WORD("cuda-names", cuda_names),
+     .help = "call launches and copies as CUDA does, for tools that look for those names"},
+    {WORD("nvtx", nvtx), .help = "ranges for NVIDIA's tools, too (libnvToolsExt)"},
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds };
+#define SLOW_STEP "is '{text}'; write on-slow-step=3x for steps three medians long (at least {min})"
+
+static const char *const messages[STK_PARAM_MESSAGES] = {
+    [STK_PARAM_NOT_VALUE] = "'{text}' is no range of steps; write steps=20-24, or steps=20 for one",
+    [STK_PARAM_NOT_CHOICE] =
+        "is '{text}'; there are 1 (stages), 2 (operations) and 3 (a device's kernels)",
+    [STK_PARAM_NOT_BOOL] = "'{text}' follows a part that takes no value",
+    [STK_PARAM_NOT_NUMBER] = SLOW_STEP,
+    [STK_PARAM_NOT_IN_RANGE] = SLOW_STEP,
+};
+static const stk_params parts = {STK_PARAM_TABLE(rows, stk_tracer_plan), .messages = messages};
 
 const char *stk_tracer_help_at(size_t index, const char **meaning)
 {
-    if (index == KINDS) {
-        *meaning = "where to write; .gz is compressed";
-        return "FILE.json[.gz]";
-    }
-    if (index > KINDS) return NULL;
-    *meaning = kinds[index].meaning;
-    return kinds[index].help;
+    const stk_param *row = stk_params_at(&parts, index);
+    if (index > parts.count) return NULL;
+    *meaning = row ? row->help : "where to write; .gz is compressed";
+    return row ? row->usage : "FILE.json[.gz]";
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -122,8 +87,8 @@ static stk_status refuse(const char *part, stk_error *err)
 {
     stk_suggest suggest = {.wanted = part};
     char        near[96];
-    for (size_t i = 0; i < KINDS; i++)
-        stk_suggest_offer(&suggest, kinds[i].name);
+    for (size_t i = 0; i < parts.count; i++)
+        stk_suggest_offer(&suggest, rows[i].name);
     return stk_fail(err, STK_E_INVALID, "trace", part,
                     "is no part of --trace, nor a file ending in .json or .json.gz%s; there are "
                     "on, steps=A-B, level=N, on-slow-step, on-checkpoint, cuda-names, nvtx",
@@ -142,11 +107,11 @@ static stk_status set_file(stk_tracer_plan *plan, const char *part, stk_error *e
 
 static stk_status set_part(stk_tracer_plan *plan, const char *part, stk_error *err)
 {
-    const size_t length = strcspn(part, "=");
-    for (size_t i = 0; i < KINDS; i++)
-        if (strlen(kinds[i].name) == length && memcmp(kinds[i].name, part, length) == 0)
-            return kinds[i].set(plan, part[length] ? part + length + 1 : "", err);
-    return set_file(plan, part, err);
+    static const stk_params_source source = {.stage = "trace"};
+    char                           name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(part, "="), part);
+    if (!stk_params_find(&parts, name)) return set_file(plan, part, err);
+    return stk_params_set_item(&parts, plan, stk_bytes_text(part), &source, err);
 }
 
 stk_status stk_tracer_parse(stk_tracer_plan *plan, const char *text, stk_error *err)
