@@ -51,6 +51,7 @@ static const cli_option table[] = {
      .kind = CLI_OPTION_NUMBER,
      .least = 0,
      .most = 1,
+     .renamed_from = "ratio",
      .target = offsetof(test_values, rate)},
     {.name = "op",
      .letter = 'o',
@@ -158,14 +159,6 @@ STK_TEST(the_largest_integer_is_taken)
     EXPECT_INT_EQ(INT64_MAX, values.count);
 }
 
-STK_TEST(distance_counts_single_slips)
-{
-    EXPECT_INT_EQ(0, cli_text_distance("pack", "pack"));
-    EXPECT_INT_EQ(1, cli_text_distance("pakc", "pack")); /* two swapped */
-    EXPECT_INT_EQ(1, cli_text_distance("pck", "pack"));
-    EXPECT_INT_EQ(4, cli_text_distance("", "pack"));
-}
-
 STK_TEST(long_text_is_cut_and_control_characters_are_shown)
 {
     char shown[64];
@@ -196,4 +189,25 @@ STK_TEST(a_flag_with_a_usual_value_takes_another_only_attached)
     EXPECT_INT_EQ(CLI_PARSE_OK, parse("--serve=80", NULL));
     EXPECT_INT_EQ(80, values.port);
     EXPECT_INT_EQ(CLI_PARSE_WRONG, parse("--serve=x", NULL));
+}
+
+STK_TEST(a_former_name_is_taken_with_a_note)
+{
+    EXPECT_INT_EQ(CLI_PARSE_OK, parse("--ratio", "0.5", NULL));
+    EXPECT(values.rate == 0.5);
+    EXPECT_STR_EQ("--ratio is now called --rate", parsed.note);
+    EXPECT_INT_EQ(CLI_PARSE_OK, parse("--rate=0.5", NULL));
+    EXPECT_STR_EQ("", parsed.note);
+    EXPECT_INT_EQ(CLI_PARSE_WRONG, parse("--ratio=2", NULL));
+    EXPECT_STR_EQ("--rate: 2 is out of range, from 0 to 1", parsed.message);
+}
+
+STK_TEST(whole_numbers_and_sizes_are_checked_as_such)
+{
+    EXPECT_INT_EQ(CLI_PARSE_WRONG, parse("--count=1.5", NULL));
+    expect_wrong("--count: '1.5' is not a whole number", "");
+    EXPECT_INT_EQ(CLI_PARSE_WRONG, parse("--size-mb=1000001", NULL));
+    expect_wrong("--size-mb: 1000001 is out of range, from 0 to 1000000", "");
+    EXPECT_INT_EQ(CLI_PARSE_WRONG, parse("--size-mb=x", NULL));
+    expect_wrong("--size-mb: 'x' is not a number", "");
 }

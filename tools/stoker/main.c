@@ -135,6 +135,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
         code = cli_report_usage(command, parsed.message, parsed.advice);
         break;
     case CLI_PARSE_OK:
+        if (*parsed.note) fprintf(stderr, "stoker %s: %s\n", command->name, parsed.note);
         code = check_operands(command, &parsed);
         if (!code)
             code = command->run(

@@ -1,14 +1,9 @@
 /* Flags from a table. */
 #include "options.h"
 
-#include "text.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <stoker/params.h>
 #include <string.h>
 
 typedef struct parser {
@@ -33,22 +28,9 @@ __attribute__((format(printf, 2, 3))) static cli_parse wrong(parser *p, const ch
 void cli_suggest(char *text, size_t capacity, const char *word, const char *prefix,
                  const char *(*candidate)(const void *context, size_t index), const void *context)
 {
-    const char *best = NULL, *name;
-    int         best_distance = 0;
-    for (size_t i = 0; (name = candidate(context, i)) != NULL; i++) {
-        int distance = cli_text_distance(word, name);
-        /* A word left off half-way means the longer one, however much is missing. */
-        if (strlen(word) >= 3 && strncmp(word, name, strlen(word)) == 0) distance = 1;
-        if (!best || distance < best_distance) {
-            best = name;
-            best_distance = distance;
-        }
-    }
-    const int limit = 1 + (int)strlen(word) / 3;
-    if (best && best_distance <= limit)
-        snprintf(text, capacity, "did you mean '%s%s'?", prefix, best);
-    else
-        text[0] = '\0';
+    const char *best = stk_params_nearest(word, candidate, context);
+    text[0] = 0;
+    if (best) snprintf(text, capacity, "did you mean '%s%s'?", prefix, best);
 }
 
 static const char *option_name(const void *context, size_t index)
@@ -65,61 +47,42 @@ static cli_parse wrong_flag(parser *p, const char *dashes, const char *name, siz
     return wrong(p, "unknown flag '%s%s'", dashes, word);
 }
 
-static cli_parse store_number(parser *p, const cli_option *option, const char *text)
-{
-    char *end;
-    errno = 0;
-    const double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || strpbrk(text, "xX \t"))
-        return wrong(p, "--%s: '%s' is not a number", option->name, text);
-    if (value < option->least || value > option->most)
-        return wrong(p, "--%s: %s is out of range, from %.15g to %.15g", option->name, text,
-                     option->least, option->most);
-    char *target = (char *)p->values + option->target;
-    if (option->kind == CLI_OPTION_SIZE_MB)
-        *(uint64_t *)(void *)target = (uint64_t)(value * 1e6 + 0.5);
-    else
-        *(double *)(void *)target = value;
-    return CLI_PARSE_OK;
-}
-
-static cli_parse store_integer(parser *p, const cli_option *option, const char *text)
-{
-    char *end;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end || text[0] == ' ')
-        return wrong(p, "--%s: '%s' is not a whole number", option->name, text);
-    /* Compared as integers: a double cannot tell the largest ones apart. */
-    const long long least = (long long)option->least;
-    const long long most = option->most >= 9.2e18 ? INT64_MAX : (long long)option->most;
-    if (errno == ERANGE || value < least || value > most)
-        return wrong(p, "--%s: %s is out of range, from %lld to %lld", option->name, text, least,
-                     most);
-    *(int64_t *)(void *)((char *)p->values + option->target) = value;
-    return CLI_PARSE_OK;
-}
+static const char *const messages[STK_PARAM_MESSAGES] = {
+    [STK_PARAM_NOT_VALUE] = "{key}: '{text}' is not {kind}",
+    [STK_PARAM_NOT_IN_RANGE] = "{key}: {text} is out of range, from {min} to {max}",
+    [STK_PARAM_NOT_CHOICE] = "{key}: '{text}' is not one of: {list}",
+    [STK_PARAM_EMPTY] = "{key}: the value is empty",
+};
 
 static const char *choice_name(const void *context, size_t index)
 {
     return ((const cli_option *)context)->choice(index);
 }
 
-static cli_parse store_choice(parser *p, const cli_option *option, const char *text)
+/* A value as a parameter of the library: each kind of flag is one of its kinds. */
+static cli_parse store_value(parser *p, const cli_option *option, const char *text)
 {
-    char        all[256] = "";
-    size_t      used = 0;
-    const char *choice;
-    for (size_t i = 0; (choice = option->choice(i)) != NULL; i++) {
-        if (strcmp(choice, text) == 0) {
-            *(const char **)(void *)((char *)p->values + option->target) = choice;
-            return CLI_PARSE_OK;
-        }
-        const int more = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", choice);
-        if (more > 0 && used + (size_t)more < sizeof all) used += (size_t)more;
-    }
-    cli_suggest(p->out->advice, CLI_OPTION_MESSAGE, text, "", choice_name, option);
-    return wrong(p, "--%s: '%s' is not one of: %s", option->name, text, all);
+    static const stk_param_kind kinds[] = {
+        [CLI_OPTION_TEXT] = STK_PARAM_STRING,   [CLI_OPTION_FILE] = STK_PARAM_STRING,
+        [CLI_OPTION_INTEGER] = STK_PARAM_INT64, [CLI_OPTION_SIZE_MB] = STK_PARAM_UINT64,
+        [CLI_OPTION_NUMBER] = STK_PARAM_DOUBLE, [CLI_OPTION_CHOICE] = STK_PARAM_CHOICE,
+    };
+    static const stk_param_unit megabytes[] = {{"", 1e6}, {NULL, 0}};
+    const bool                  size = option->kind == CLI_OPTION_SIZE_MB;
+    const stk_param             row = {.name = option->name,
+                                       .kind = kinds[option->kind],
+                                       .offset = option->target,
+                                       .min = option->least * (size ? 1e6 : 1),
+                                       .max = option->most * (size ? 1e6 : 1),
+                                       .word = option->choice,
+                                       .units = size ? megabytes : NULL};
+    const stk_params            table = {.rows = &row, .count = 1, .messages = messages};
+    const stk_params_source     source = {.stage = "options", .prefix = "--"};
+    stk_error                   err;
+    if (!stk_params_set(&table, p->values, option->name, text, &source, &err)) return CLI_PARSE_OK;
+    if (option->kind == CLI_OPTION_CHOICE)
+        cli_suggest(p->out->advice, CLI_OPTION_MESSAGE, text, "", choice_name, option);
+    return wrong(p, "%s", err.message);
 }
 
 static cli_parse store_item(parser *p, const cli_option *option, const char *text)
@@ -134,32 +97,23 @@ static cli_parse store_item(parser *p, const cli_option *option, const char *tex
 
 static cli_parse store(parser *p, const cli_option *option, const char *text)
 {
-    switch (option->kind) {
-    case CLI_OPTION_FLAG:
-        break;
-    case CLI_OPTION_TEXT:
-    case CLI_OPTION_FILE:
-        if (!text[0]) return wrong(p, "--%s: the value is empty", option->name);
-        *(const char **)(void *)((char *)p->values + option->target) = text;
-        return CLI_PARSE_OK;
-    case CLI_OPTION_INTEGER:
-        return store_integer(p, option, text);
-    case CLI_OPTION_SIZE_MB:
-    case CLI_OPTION_NUMBER:
-        return store_number(p, option, text);
-    case CLI_OPTION_CHOICE:
-        return store_choice(p, option, text);
-    case CLI_OPTION_LIST:
-        return store_item(p, option, text);
-    }
+    if (option->kind == CLI_OPTION_LIST) return store_item(p, option, text);
+    if (option->kind != CLI_OPTION_FLAG) return store_value(p, option, text);
     *(bool *)((char *)p->values + option->target) = true;
     return CLI_PARSE_OK;
+}
+
+static bool is_word(const char *word, const char *text, size_t length)
+{
+    return strlen(word) == length && !memcmp(word, text, length);
 }
 
 static const cli_option *find_long(const parser *p, const char *name, size_t length)
 {
     for (size_t i = 0; i < p->count; i++)
-        if (strlen(p->options[i].name) == length && !memcmp(p->options[i].name, name, length))
+        if (is_word(p->options[i].name, name, length)) return &p->options[i];
+    for (size_t i = 0; i < p->count; i++)
+        if (p->options[i].renamed_from && is_word(p->options[i].renamed_from, name, length))
             return &p->options[i];
     return NULL;
 }
@@ -196,6 +150,9 @@ static cli_parse parse_long(parser *p, const char *name)
     if (length == 4 && !memcmp(name, "help", 4) && !attached) return CLI_PARSE_HELP;
     const cli_option *option = find_long(p, name, length);
     if (!option) return wrong_flag(p, "--", name, length);
+    if (!is_word(option->name, name, length))
+        snprintf(p->out->note, CLI_OPTION_MESSAGE, "--%s is now called --%s", option->renamed_from,
+                 option->name);
     if (option->kind != CLI_OPTION_FLAG) return take_value(p, option, attached);
     if (attached)
         return wrong(p, "--%s takes no value, but '%s' was given", option->name, attached);

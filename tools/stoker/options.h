@@ -37,6 +37,7 @@ typedef struct cli_option {
                                             among other values, or NULL */
     const char *group;                   /* heading in --help */
     const char *help;
+    const char *renamed_from; /* a former name, which is taken with a note; or NULL */
 } cli_option;
 
 typedef enum cli_parse {
@@ -53,6 +54,7 @@ typedef struct cli_parsed {
     int    operand_count;
     char   message[CLI_OPTION_MESSAGE]; /* WRONG: what is, naming flag and value */
     char   advice[CLI_OPTION_MESSAGE];  /* WRONG: "" or what to do */
+    char   note[CLI_OPTION_MESSAGE];    /* "" or that a former name was used */
 } cli_parsed;
 
 /* Parses argv[0..argc), which holds no command name, and moves the operands to its front. --NAME

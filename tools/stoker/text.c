@@ -138,26 +138,3 @@ void cli_text_wrap(FILE *out, const char *text, int first_column, int indent, in
     }
     fprintf(out, "\n");
 }
-
-enum { LONGEST_WORD = 40 };
-
-int cli_text_distance(const char *a, const char *b)
-{
-    const int rows = (int)strnlen(a, LONGEST_WORD), columns = (int)strnlen(b, LONGEST_WORD);
-    int       cost[LONGEST_WORD + 1][LONGEST_WORD + 1];
-    for (int i = 0; i <= rows; i++)
-        cost[i][0] = i;
-    for (int j = 0; j <= columns; j++)
-        cost[0][j] = j;
-    for (int i = 1; i <= rows; i++)
-        for (int j = 1; j <= columns; j++) {
-            int best = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (cost[i - 1][j] + 1 < best) best = cost[i - 1][j] + 1;
-            if (cost[i][j - 1] + 1 < best) best = cost[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                cost[i - 2][j - 2] + 1 < best)
-                best = cost[i - 2][j - 2] + 1;
-            cost[i][j] = best;
-        }
-    return cost[rows][columns];
-}

@@ -26,7 +26,4 @@ void cli_text_print_bytes(FILE *out, const char *text, size_t size);
  * the cursor stands. Line breaks in text are kept. Ends with a line break. */
 void cli_text_wrap(FILE *out, const char *text, int first_column, int indent, int width);
 
-/* How far two words are apart: letters to insert, remove, replace, or swap with a neighbour. */
-int cli_text_distance(const char *a, const char *b);
-
 #endif
