@@ -53,16 +53,17 @@ typedef struct stk_param      stk_param;
 typedef struct stk_param_call stk_param_call;
 
 struct stk_param {
-    const char    *name;
-    const char    *group; /* the full name is "group.name"; NULL: the name */
-    stk_param_kind kind;
-    size_t         offset;   /* in the struct */
-    size_t         size;     /* bytes of TEXT, of each of LINES */
-    size_t         count;    /* elements at most; of ENUM: words, 0 for those until NULL */
-    const char    *fallback; /* as text; NULL: must be given */
-    const char    *alone;    /* the value of the name alone; NULL: it needs one */
-    double         min, max; /* both 0: any */
-    const char    *choices;  /* "auto fp32 tf32": 0, 1, 2; or "all=-1 none=0" */
+    const char        *name;
+    const char        *group; /* the full name is "group.name"; NULL: the name */
+    stk_param_kind     kind;
+    size_t             offset;   /* in the struct */
+    size_t             size;     /* bytes of TEXT, of each of LINES */
+    size_t             count;    /* elements at most; of ENUM: words, 0 for those until NULL */
+    const char        *fallback; /* as text; NULL: must be given */
+    const char        *alone;    /* the value of the name alone; NULL: it needs one */
+    double             min, max; /* both 0: any */
+    const char *const *choices;  /* STK_PARAM_WORDS("auto", "fp32"): 0, 1 */
+    const int         *values;   /* in place of 0, 1...; or NULL */
     const char *(*word)(size_t index); /* in place of choices: NULL for none */
     const stk_param_unit *units;
     const char           *usage, *help; /* "read=RATE", and what it means */
@@ -113,6 +114,11 @@ struct stk_params {
     STK_PARAM_ROW(type, member, kind_), .counter = offsetof(type, counter_),                       \
                                         .counter_bytes = sizeof(((type *)0)->counter_)
 
+#define STK_PARAM_WORDS(...)                                                                       \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
 /* What was measured: a double, -1 where it is not known. */
 #define STK_PARAM_MEASURED(type, member)                                                           \
     {                                                                                              \
@@ -180,11 +186,10 @@ STK_API char *stk_params_print(const stk_params *table, const void *from, const 
 /* Whether an AUTO row, or an ENUM with the word auto, holds it. */
 STK_API bool stk_param_is_auto(const stk_param *row, const void *from);
 
-/* Word number index of an ENUM or CHOICE, in order, and its length and value (NULL: not wanted);
- * NULL past the end. It is terminated by a space, '=' or zero. */
-STK_API const char *stk_param_word(const stk_param *row, size_t index, size_t *length, int *value);
-/* The word of an ENUM's value with its length; NULL: there is none. */
-STK_API const char *stk_param_word_of(const stk_param *row, int value, size_t *length);
+/* Word number index of an ENUM or CHOICE, and its value (NULL: not wanted); NULL past the end. */
+STK_API const char *stk_param_word(const stk_param *row, size_t index, int *value);
+/* The word of an ENUM's value; NULL: there is none. */
+STK_API const char *stk_param_word_of(const stk_param *row, int value);
 
 /* The number that text begins with, and a unit (NULL: none); false: there is no such. *end is what
  * follows. */

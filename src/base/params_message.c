@@ -138,11 +138,10 @@ static void put_auto(filler *f)
 
 static void put_words(filler *f, const char *separator)
 {
-    size_t      length;
     const char *word;
-    for (size_t i = 0; (word = stk_param_word(f->call->row, i, &length, NULL)); i++) {
+    for (size_t i = 0; (word = stk_param_word(f->call->row, i, NULL)); i++) {
         if (i) put_text(f, separator);
-        put(f, word, length);
+        put_text(f, word);
     }
 }
 
@@ -168,18 +167,13 @@ static void put_names(filler *f)
 static void put_near(filler *f)
 {
     const stk_param_call *call = f->call;
-    char                  words[32][48], text[96];
-    size_t                length;
+    char                  text[96];
     const char           *word;
     stk_suggest           suggest = {.wanted = f->unknown ? call->name : call->text};
     for (size_t i = 0; f->unknown && i < call->table->count; i++)
         stk_suggest_offer(&suggest, call->table->rows[i].name);
-    for (size_t i = 0; !f->unknown && i < sizeof words / sizeof *words &&
-                       (word = stk_param_word(call->row, i, &length, NULL));
-         i++) {
-        snprintf(words[i], sizeof words[i], "%.*s", (int)length, word);
-        stk_suggest_offer(&suggest, words[i]);
-    }
+    for (size_t i = 0; !f->unknown && (word = stk_param_word(call->row, i, NULL)); i++)
+        stk_suggest_offer(&suggest, word);
     put_text(f, stk_suggest_text(&suggest, text, sizeof text));
 }
 

@@ -5,7 +5,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double int64_end = 9223372036854775808.0;
@@ -186,47 +185,32 @@ static stk_status read_string(const stk_param_call *call, void *at, stk_error *e
     return STK_OK;
 }
 
-const char *stk_param_word(const stk_param *row, size_t index, size_t *length, int *value)
+const char *stk_param_word(const stk_param *row, size_t index, int *value)
 {
-    size_t      used = 0;
-    int         number = 0;
-    const char *word = row->choices;
-    if (row->count && index >= row->count) return NULL;
-    if (row->word) {
-        word = row->word(index);
-        number = (int)index;
-        used = word ? strlen(word) : 0;
-    }
-    /* A word without a number is one more than the word before, as in an enum of C. */
-    for (size_t i = 0; word && !row->word; i++, number++) {
-        used = strcspn(word, " =");
-        if (word[used] == '=') number = (int)strtol(word + used + 1, NULL, 10);
-        if (!used || i == index) break;
-        word += strcspn(word, " ");
-        word += strspn(word, " ");
-    }
-    if (length) *length = used;
-    if (value) *value = number;
-    return used ? word : NULL;
+    const char *word = NULL;
+    for (size_t i = 0; row->choices && row->choices[i] && !word; i++)
+        if (i == index) word = row->choices[i];
+    if (row->word) word = row->word(index);
+    if (row->count && index >= row->count) word = NULL;
+    if (word && value) *value = row->values ? row->values[index] : (int)index;
+    return word;
 }
 
-const char *stk_param_word_of(const stk_param *row, int value, size_t *length)
+const char *stk_param_word_of(const stk_param *row, int value)
 {
     const char *word;
     int         number;
-    for (size_t i = 0; (word = stk_param_word(row, i, length, &number)); i++)
+    for (size_t i = 0; (word = stk_param_word(row, i, &number)); i++)
         if (number == value) return word;
     return NULL;
 }
 
 static stk_status read_word(const stk_param_call *call, void *at, stk_error *err)
 {
-    const size_t wanted = strlen(call->text);
-    size_t       length;
-    int          value;
-    const char  *word;
-    for (size_t i = 0; (word = stk_param_word(call->row, i, &length, &value)); i++) {
-        if (length != wanted || memcmp(word, call->text, length) != 0) continue;
+    int         value;
+    const char *word;
+    for (size_t i = 0; (word = stk_param_word(call->row, i, &value)); i++) {
+        if (strcmp(word, call->text) != 0) continue;
         if (call->row->kind == STK_PARAM_CHOICE)
             *(const char **)at = word;
         else
@@ -291,10 +275,9 @@ static double number_of(const stk_param *row, const void *at)
 bool stk_param_is_auto(const stk_param *row, const void *from)
 {
     const void *at = (const char *)from + row->offset;
-    size_t      length;
     if (row->kind == STK_PARAM_ENUM) {
-        const char *word = stk_param_word_of(row, *(const int *)at, &length);
-        return word && length == 4 && memcmp(word, "auto", 4) == 0;
+        const char *word = stk_param_word_of(row, *(const int *)at);
+        return word && strcmp(word, "auto") == 0;
     }
     if (!(row->flags & STK_PARAM_AUTO)) return false;
     return row->kind == STK_PARAM_TEXT ? !*(const char *)at : number_of(row, at) < 0;
@@ -316,9 +299,8 @@ static int print_numbers(const stk_param *row, const double *numbers, char *text
 
 static int print_word(const stk_param *row, int value, char *text, size_t capacity)
 {
-    size_t      length = 0;
-    const char *word = stk_param_word_of(row, value, &length);
-    return snprintf(text, capacity, "%.*s", (int)length, word ? word : "");
+    const char *word = stk_param_word_of(row, value);
+    return snprintf(text, capacity, "%s", word ? word : "");
 }
 
 static int print_number(const stk_param *row, const void *at, char *text, size_t capacity)

@@ -69,10 +69,9 @@ static void write_rows(stk_json_writer *w, const stk_param *f, const uint8_t *fr
 
 static void write_word(stk_json_writer *w, const stk_param *f, int value)
 {
-    size_t      length;
-    const char *word = stk_param_word_of(f, value, &length);
+    const char *word = stk_param_word_of(f, value);
     if (word)
-        stk_json_bytes(w, (stk_bytes){(const uint8_t *)word, length});
+        stk_json_string(w, word);
     else
         stk_json_null(w);
 }

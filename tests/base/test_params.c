@@ -67,7 +67,8 @@ static const stk_param rows[] = {
     {ROW(word, TEXT), .fallback = "auto", .flags = STK_PARAM_AUTO},
     {ROW(string, STRING), .fallback = "a"},
     {ROW(choice, CHOICE), .word = colour_word, .fallback = "red"},
-    {ROW(kind, ENUM), .choices = "auto fp32 all=-1 none tf32=9", .fallback = "auto"},
+    {ROW(kind, ENUM), .choices = STK_PARAM_WORDS("auto", "fp32", "all", "none", "tf32"),
+     .values = (const int[]){0, 1, -1, 0, 9}, .fallback = "auto"},
     {.name = "span",
      .kind = STK_PARAM_CUSTOM,
      .parse = parse_span,
@@ -254,6 +255,12 @@ STK_TEST(groups_are_part_of_a_name)
     EXPECT(stk_params_at(&groups, 2) == grouped + 2 && !stk_params_at(&groups, 3));
 }
 
+static const stk_param worded[] = {
+    {ROW(number, DOUBLE), .max = 1, .usage = "number=X", .help = "a share"},
+    {ROW(kind, ENUM), .choices = STK_PARAM_WORDS("a", "b")},
+    {ROW(string, STRING), .alone = ""},
+};
+
 STK_TEST(a_table_words_its_messages)
 {
     static const char *const messages[STK_PARAM_MESSAGES] = {
@@ -263,12 +270,7 @@ STK_TEST(a_table_words_its_messages)
         [STK_PARAM_NO_VALUE] = "{name} alone",
         [STK_PARAM_WHERE] = "{item}",
     };
-    static const stk_param some[] = {
-        {ROW(number, DOUBLE), .max = 1, .usage = "number=X", .help = "a share"},
-        {ROW(kind, ENUM), .choices = "a b"},
-        {ROW(string, STRING), .alone = ""},
-    };
-    static const stk_params own = {STK_PARAM_TABLE(some, test_struct), .messages = messages};
+    static const stk_params own = {STK_PARAM_TABLE(worded, test_struct), .messages = messages};
     static const struct {
         const char *items, *where, *message;
     } wrong[] = {
@@ -313,13 +315,14 @@ STK_TEST(words_are_listed_with_their_values)
 {
     const stk_param *row = stk_params_find(&table, "kind");
     static const int values[] = {0, 1, -1, 0, 9};
-    size_t           count = 0, length;
+    size_t           count = 0;
     int              value;
-    for (; stk_param_word(row, count, &length, &value); count++)
-        EXPECT(length && value == values[count]);
+    for (; stk_param_word(row, count, &value); count++)
+        EXPECT_INT_EQ(values[count], value);
     EXPECT_INT_EQ(COUNT_OF(values), count);
-    EXPECT(strncmp(stk_param_word_of(row, 9, &length), "tf32", 4) == 0 && length == 4);
-    EXPECT(!stk_param_word_of(row, 5, &length));
+    EXPECT_STR_EQ("tf32", stk_param_word_of(row, 9));
+    EXPECT_STR_EQ("auto", stk_param_word_of(row, 0));
+    EXPECT(!stk_param_word_of(row, 5));
 }
 
 STK_TEST(integers_are_read_to_the_last_digit)

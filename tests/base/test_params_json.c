@@ -50,7 +50,7 @@ static const stk_params item_table = {STK_PARAM_TABLE(item_rows, test_item)};
 static const stk_param rows[] = {
     {ROW(flag, BOOL)},
     {ROW(small, INT32), .renamed_from = "little"},
-    {ROW(kind, ENUM), .choices = "a b"},
+    {ROW(kind, ENUM), .choices = STK_PARAM_WORDS("a", "b")},
     {ROW(large, INT64)},
     {ROW(count, UINT32)},
     {ROW(bytes, UINT64)},

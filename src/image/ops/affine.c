@@ -29,7 +29,8 @@ static const stk_param parameters[] = {
     RANGE(shear, "0", -89, 89, "least and most degrees of shear along x"),
     RANGE(shear_y, "0", -89, 89, "least and most degrees of shear along y"),
     {STK_PARAM_ROW(affine_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
-     .choices = "nearest bilinear bicubic", .help = "how pixels are looked up"},
+     .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
+     .help = "how pixels are looked up"},
     {STK_PARAM_ROW(affine_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "colour where the result shows nothing of the image"},
 };

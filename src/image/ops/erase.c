@@ -22,7 +22,7 @@ static const stk_param parameters[] = {
      .min = 0.001, .max = 1000,
      .help = "height by width, drawn from this range, evenly in its logarithm"},
     {STK_PARAM_ROW(erase_params, value, STK_PARAM_ENUM), .fallback = "constant",
-     .choices = "constant random mean",
+     .choices = STK_PARAM_WORDS("constant", "random", "mean"),
      .help = "fill's colour, a random level for each byte, or the image's mean colour"},
     {STK_PARAM_ROW(erase_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "the colour for value=constant"},

@@ -7,8 +7,8 @@ typedef struct cast_params {
 } cast_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(cast_params, dtype, STK_PARAM_ENUM), .choices = "uint8 " STK_REAL_WORDS,
-     .help = "of the result"},
+    {STK_PARAM_ROW(cast_params, dtype, STK_PARAM_ENUM),
+     .choices = STK_PARAM_WORDS("uint8", STK_REAL_WORDS), .help = "of the result"},
 };
 
 static stk_dtype type_of(const void *params)

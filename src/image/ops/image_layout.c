@@ -8,7 +8,8 @@ typedef struct layout_params {
 } layout_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(layout_params, order, STK_PARAM_ENUM), .choices = "nhwc nchw",
+    {STK_PARAM_ROW(layout_params, order, STK_PARAM_ENUM),
+     .choices = STK_PARAM_WORDS("nhwc", "nchw"),
      .help = "nhwc: channels last, as decoded; nchw: channels first, in planes"},
 };
 

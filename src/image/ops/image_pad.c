@@ -24,7 +24,7 @@ static const stk_param parameters[] = {
     SIDE(right, "on the right"),
     SIDE(bottom, "below"),
     {STK_PARAM_ROW(pad_params, border, STK_PARAM_ENUM), .fallback = "constant",
-     .choices = "constant edge reflect", .help = "what the border shows"},
+     .choices = STK_PARAM_WORDS("constant", "edge", "reflect"), .help = "what the border shows"},
     {STK_PARAM_ROW(pad_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "colour of a constant border"},
 };

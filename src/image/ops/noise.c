@@ -17,7 +17,7 @@ typedef struct noise_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(noise_params, kind, STK_PARAM_ENUM), .fallback = "gaussian",
-     .choices = "gaussian salt_pepper",
+     .choices = STK_PARAM_WORDS("gaussian", "salt_pepper"),
      .help = "gaussian changes each level, salt_pepper makes pixels black or white"},
     {STK_PARAM_ROW(noise_params, stddev, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.1",
      .max = 10,

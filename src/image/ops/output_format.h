@@ -7,7 +7,7 @@
 #include "image/ops/image_op.h"
 
 /* Words of a CHOICE for stk_real_type. */
-#define STK_REAL_WORDS "float32 float16 bfloat16"
+#define STK_REAL_WORDS "float32", "float16", "bfloat16"
 stk_dtype stk_real_type(int choice);
 
 /* The same values as dtype. */

@@ -18,7 +18,7 @@ static const stk_param parameters[] = {
     {STK_PARAM_ROW(random_crop_params, pad_if_needed, STK_PARAM_BOOL), .fallback = "false",
      .help = "give smaller images more border instead of refusing them"},
     {STK_PARAM_ROW(random_crop_params, border, STK_PARAM_ENUM), .fallback = "constant",
-     .choices = "constant edge reflect", .help = "what the border shows"},
+     .choices = STK_PARAM_WORDS("constant", "edge", "reflect"), .help = "what the border shows"},
     {STK_PARAM_ROW(random_crop_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
      .max = 255, .help = "colour of a constant border"},
 };

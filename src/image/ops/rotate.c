@@ -22,7 +22,8 @@ static const stk_param parameters[] = {
     {STK_PARAM_ROW(rotate_params, expand, STK_PARAM_BOOL), .fallback = "false",
      .help = "make the result large enough for the corners"},
     {STK_PARAM_ROW(rotate_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
-     .choices = "nearest bilinear bicubic", .help = "how pixels are looked up"},
+     .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
+     .help = "how pixels are looked up"},
     {STK_PARAM_ROW(rotate_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "colour where the result shows nothing of the image"},
 };

@@ -20,13 +20,13 @@ stk_sampling             stk_sampling_of(const stk_sampling_params *params);
      .kind = STK_PARAM_ENUM,                                                                       \
      .offset = offsetof(type, member.filter),                                                      \
      .fallback = "bilinear",                                                                       \
-     .choices = "nearest bilinear bicubic area lanczos",                                           \
+     .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic", "area", "lanczos"),              \
      .help = "how pixels are resampled"},                                                          \
         {.name = "like",                                                                           \
          .kind = STK_PARAM_ENUM,                                                                   \
          .offset = offsetof(type, member.like),                                                    \
          .fallback = "pil",                                                                        \
-         .choices = "pil opencv tf",                                                               \
+         .choices = STK_PARAM_WORDS("pil", "opencv", "tf"),                                        \
          .help = "whose results are matched"},                                                     \
     {                                                                                              \
         .name = "antialias", .kind = STK_PARAM_BOOL, .offset = offsetof(type, member.antialias),   \

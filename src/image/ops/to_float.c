@@ -9,7 +9,7 @@ typedef struct to_float_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(to_float_params, dtype, STK_PARAM_ENUM), .fallback = "float32",
-     .choices = STK_REAL_WORDS, .help = "of the result"},
+     .choices = STK_PARAM_WORDS(STK_REAL_WORDS), .help = "of the result"},
     {STK_PARAM_ROW(to_float_params, scale, STK_PARAM_BOOL), .fallback = "true",
      .help = "divide by 255; false keeps 0 to 255"},
 };

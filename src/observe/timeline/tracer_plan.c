@@ -38,7 +38,7 @@ static const stk_param rows[] = {
      .alone = "",
      .help = "only those steps, from 0 on"},
     {STK_PARAM_ROW(stk_tracer_plan, level, STK_PARAM_ENUM), .usage = "level=N",
-     .choices = "1=1 2=2 3=3", .alone = "",
+     .choices = STK_PARAM_WORDS("1", "2", "3"), .values = (const int[]){1, 2, 3}, .alone = "",
      .help =
          "1: what each stage did when; 2 (default): and every operation; 3: and a GPU's kernels"},
     {.name = "on-slow-step",
