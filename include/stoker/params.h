@@ -22,7 +22,7 @@ typedef enum stk_param_kind {
     STK_PARAM_DOUBLE,  /* double */
     STK_PARAM_NUMBERS, /* double[count], at most 3: "1,2"; one number stands for all */
     STK_PARAM_TEXT,    /* char[size] */
-    STK_PARAM_STRING,  /* const char *: the text itself, which must outlive the struct */
+    STK_PARAM_STRING,  /* const char *: the text itself, which must outlive the struct; no items */
     STK_PARAM_CHOICE,  /* const char *: one that word gives */
     STK_PARAM_ENUM,    /* an enum, int: by its words */
     STK_PARAM_CUSTOM,  /* what parse and print make of it */

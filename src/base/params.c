@@ -86,6 +86,9 @@ stk_status stk_params_set_item(const stk_params *table, void *to, stk_bytes item
     if (text) *text++ = 0;
     stk_param_call call = {table, stk_params_find(table, name), name, text, source};
     if (!text && call.row) call.text = call.row->alone;
+    if (call.row && call.row->kind == STK_PARAM_STRING && text)
+        return stk_fail(err, STK_E_UNSUPPORTED, source->stage, name,
+                        "takes a text that stays, which an item does not");
     /* Where items have values, a word alone is more likely a part of one than a name. */
     if (!text && !call.row && table->messages && table->messages[STK_PARAM_NO_VALUE])
         return stk_param_refuse(&call, STK_PARAM_NO_VALUE, err);

@@ -319,6 +319,7 @@ static int print_number(const stk_param *row, const void *at, char *text, size_t
 int stk_param_print(const stk_param *row, const void *from, char *text, size_t capacity)
 {
     const void *at = (const char *)from + row->offset;
+    if (capacity) text[0] = 0;
     if (row->kind == STK_PARAM_CUSTOM) return row->print(from, text, capacity);
     if (stk_param_is_auto(row, from)) return snprintf(text, capacity, "auto");
     switch (row->kind) {
@@ -330,12 +331,11 @@ int stk_param_print(const stk_param *row, const void *from, char *text, size_t c
         return snprintf(text, capacity, "%s", (const char *)at);
     case STK_PARAM_STRING:
     case STK_PARAM_CHOICE:
-        return snprintf(text, capacity, "%s",
-                        *(const char *const *)at ? *(const char *const *)at : "");
+        return *(const char *const *)at ? snprintf(text, capacity, "%s", *(const char *const *)at)
+                                        : 0;
     case STK_PARAM_ENUM:
         return print_word(row, *(const int *)at, text, capacity);
     default:
-        if (row->kind <= STK_PARAM_DOUBLE) return print_number(row, at, text, capacity);
-        return snprintf(text, capacity, "%s", "");
+        return row->kind <= STK_PARAM_DOUBLE ? print_number(row, at, text, capacity) : 0;
     }
 }
