@@ -307,8 +307,7 @@ static int print_number(const stk_param *row, const void *at, char *text, size_t
 {
     const double number = number_of(row, at);
     int64_t      whole;
-    if (row->flags & STK_PARAM_ZERO_IS_OFF && number <= 0)
-        return snprintf(text, capacity, "%s", "");
+    if (row->flags & STK_PARAM_ZERO_IS_OFF && number <= 0) return 0;
     if (row->units || (row->kind != STK_PARAM_INT64 && row->kind != STK_PARAM_UINT64))
         return stk_param_print_number(number, row->units, text, capacity);
     memcpy(&whole, at, sizeof whole);

@@ -114,7 +114,7 @@ void stk_lint_cache(const stk_lint_subject *s)
 {
     const stk_lint_storage *at = s->storage;
     const stk_train_recipe *r = s->recipe;
-    if (!at || !at->bytes || strcmp(r->data.cache, "none") != 0 || r->train.epochs < 2) return;
+    if (!at || !at->bytes || r->data.cache != STK_CACHE_NONE || r->train.epochs < 2) return;
     const uint64_t room = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb * STK_BYTES_PER_MB
                                                  : s->machine->memory / 4;
     if (at->bytes > room) return;

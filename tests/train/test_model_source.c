@@ -50,7 +50,7 @@ STK_TEST(a_file_of_weights_says_what_it_is)
     EXPECT_OK(stk_model_source_find(&from, path, &usual, &err));
     EXPECT_STR_EQ("cnn", from.recipe.model.name);
     EXPECT_STR_EQ("fashion", from.recipe.data.preset);
-    EXPECT_STR_EQ("mirror", from.recipe.train.tta);
+    EXPECT_INT_EQ(STK_TTA_MIRROR, from.recipe.train.tta);
     EXPECT_INT_EQ(20, from.recipe.data.size);
     EXPECT(from.recipe.model.width == 0.5);
     EXPECT_STR_EQ("", from.recipe.data.path);

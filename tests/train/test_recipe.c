@@ -94,16 +94,88 @@ STK_TEST(what_is_printed_loads_as_the_same)
 
 STK_TEST(every_fallback_is_a_value_of_its_key)
 {
-    stk_train_recipe     recipe;
-    stk_error            err;
-    const stk_train_key *key;
+    stk_train_recipe recipe;
+    stk_error        err;
+    const stk_param *key;
     stk_train_recipe_init(&recipe);
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
         char name[128];
-        snprintf(name, sizeof name, "%s.%s", key->section, key->name);
+        snprintf(name, sizeof name, "%s.%s", key->group, key->name);
         EXPECT_OK(stk_train_recipe_set(&recipe, name, key->fallback, "test", &err));
         EXPECT(key->help != NULL);
     }
+}
+
+STK_TEST(words_become_enums_and_stay_words_in_files)
+{
+    static const struct {
+        const char *key, *word;
+        size_t      offset;
+        int         value;
+    } rows[] = {
+#define WORD(section, member, word, value)                                                         \
+    {#section "." #member, word, offsetof(stk_train_recipe, section.member), value}
+        WORD(data, on_bad_sample, "skip", STK_ON_BAD_SKIP),
+        WORD(data, cache, "none", STK_CACHE_NONE),
+        WORD(data, cache, "disk", STK_CACHE_DISK),
+        WORD(data, resident, "off", STK_RESIDENT_OFF),
+        WORD(data, flip, "alternate", STK_FLIP_ALTERNATE),
+        WORD(data, balance, "classes", STK_BALANCE_CLASSES),
+        WORD(train, optimizer, "auto", STK_OPTIMIZER_AUTO),
+        WORD(train, optimizer, "lamb", STK_OPTIMIZER_LAMB),
+        WORD(train, decay, "even", STK_DECAY_EVEN),
+        WORD(train, schedule, "one-cycle", STK_SCHEDULE_ONE_CYCLE),
+        WORD(train, schedule, "plateau", STK_SCHEDULE_PLATEAU),
+        WORD(train, loss, "focal", STK_LOSS_FOCAL),
+        WORD(train, precision, "fp32", STK_PRECISION_FP32),
+        WORD(train, precision, "fp16", STK_PRECISION_FP16),
+        WORD(train, tta, "mirror-shift", STK_TTA_MIRROR_SHIFT),
+        WORD(knobs, augment, "device", STK_AUGMENT_DEVICE),
+        WORD(knobs, decode, "gpu", STK_DECODE_GPU),
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        stk_train_recipe recipe;
+        stk_error        err;
+        stk_blob         text;
+        char             line[64];
+        stk_train_recipe_init(&recipe);
+        EXPECT_OK(stk_train_recipe_set(&recipe, rows[i].key, rows[i].word, "test", &err));
+        EXPECT_INT_EQ(rows[i].value,
+                      *(const int *)(const void *)((char *)&recipe + rows[i].offset));
+        EXPECT_STR_EQ(rows[i].word, stk_train_recipe_word(&recipe, rows[i].key));
+        stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+        EXPECT_OK(stk_train_recipe_print(&recipe, &text, &err));
+        EXPECT_OK(stk_blob_append(&text, "", 1, &err));
+        snprintf(line, sizeof line, "  %s: \"%s\"\n", strchr(rows[i].key, '.') + 1, rows[i].word);
+        EXPECT_CONTAINS(line, (const char *)text.data);
+        stk_blob_release(&text);
+    }
+    stk_train_recipe recipe;
+    stk_train_recipe_init(&recipe);
+    EXPECT(!stk_train_recipe_word(&recipe, "data.batch"));
+    EXPECT(!stk_train_recipe_word(&recipe, "data.bach"));
+    EXPECT_INT_EQ(STK_DTYPE_F16, stk_precision_dtype(STK_PRECISION_FP16));
+    EXPECT_INT_EQ(STK_DTYPE_BF16, stk_precision_dtype(STK_PRECISION_BF16));
+    EXPECT_INT_EQ(STK_DTYPE_F32, stk_precision_dtype(STK_PRECISION_TF32));
+}
+
+/* The kinds by name are in the order of their enums, which the rows' words have. */
+STK_TEST(optimizers_and_schedules_are_all_words_of_a_recipe)
+{
+    stk_train_recipe recipe;
+    stk_error        err;
+    stk_train_recipe_init(&recipe);
+    size_t i = 0;
+    for (; stk_optimizer_kind_at(i); i++) {
+        const char *name = stk_optimizer_kind_at(i)->name;
+        EXPECT_OK(stk_train_recipe_set(&recipe, "train.optimizer", name, "test", &err));
+        EXPECT_INT_EQ(i + 1, recipe.train.optimizer);
+    }
+    EXPECT_INT_EQ(STK_OPTIMIZER_LAMB, i);
+    for (i = 0; stk_schedule_kind_at(i); i++)
+        EXPECT_OK(stk_train_recipe_set(&recipe, "train.schedule", stk_schedule_kind_at(i)->name,
+                                       "test", &err));
+    EXPECT_INT_EQ(STK_SCHEDULE_PLATEAU, i);
 }
 
 /* Names of files may be any bytes; YAML has UTF-8 without most control characters. */

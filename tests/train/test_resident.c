@@ -358,9 +358,9 @@ STK_TEST(without_a_word_a_cpu_keeps_no_images_and_mixes_none)
     stk_train_data   data;
     tiny_recipe(&recipe, &data, tiny_data("auto", 40, SIZE, CLASSES), stk_test_path("unused"),
                 NULL);
-    EXPECT_STR_EQ("off", recipe.data.resident);
-    EXPECT_STR_EQ("random", recipe.data.flip);
-    EXPECT_STR_EQ("host", recipe.knobs.augment);
+    EXPECT_INT_EQ(STK_RESIDENT_OFF, recipe.data.resident);
+    EXPECT_INT_EQ(STK_FLIP_RANDOM, recipe.data.flip);
+    EXPECT_INT_EQ(STK_AUGMENT_HOST, recipe.knobs.augment);
     stk_train_data_release(&data);
 }
 

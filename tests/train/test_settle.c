@@ -39,12 +39,12 @@ STK_TEST(airbench_has_a_recipe_of_its_own)
     EXPECT_STR_EQ("cifar-shift", r.data.preset);
     EXPECT_INT_EQ(1024, r.data.batch);
     EXPECT_INT_EQ(528, r.train.steps);
-    EXPECT_STR_EQ("triangle", r.train.schedule);
-    EXPECT_STR_EQ("even", r.train.decay);
+    EXPECT_INT_EQ(STK_SCHEDULE_TRIANGLE, r.train.schedule);
+    EXPECT_INT_EQ(STK_DECAY_EVEN, r.train.decay);
     EXPECT_INT_EQ(5, r.train.lookahead);
     EXPECT_INT_EQ(0, r.train.eval_every);
-    EXPECT_STR_EQ("mirror-shift", r.train.tta);
-    EXPECT_STR_EQ("random", r.data.flip); /* images do not stay: there is no GPU */
+    EXPECT_INT_EQ(STK_TTA_MIRROR_SHIFT, r.train.tta);
+    EXPECT_INT_EQ(STK_FLIP_RANDOM, r.data.flip); /* images do not stay: there is no GPU */
     EXPECT(near(r.train.learning_rate, 1.5) && r.train.momentum == 0.85);
     EXPECT(near(r.train.weight_decay * r.train.learning_rate, 0.0153 / (1 + 1 / 0.15)));
     EXPECT(r.train.label_smoothing == 0.2 && r.train.warmup_epochs == 0);
@@ -86,7 +86,7 @@ STK_TEST(what_is_said_counts_instead)
     EXPECT_STR_EQ("cifar", r.data.preset);
     settle(&r, &cifar, (const char *const[]){"model.name", "airbench", "data.resident", "on", NULL},
            NULL);
-    EXPECT_STR_EQ("alternate", r.data.flip);
+    EXPECT_INT_EQ(STK_FLIP_ALTERNATE, r.data.flip);
     few.channels = 1;
     settle(&r, &few, (const char *const[]){"model.name", "airbench", NULL}, NULL);
     EXPECT_STR_EQ("fashion", r.data.preset);
@@ -104,11 +104,11 @@ STK_TEST(other_models_have_the_usual)
     stk_train_recipe r;
     settle(&r, &cifar, NULL, NULL);
     EXPECT_STR_EQ("resnet20", r.model.name);
-    EXPECT_STR_EQ("one-cycle", r.train.schedule);
-    EXPECT_STR_EQ("weights", r.train.decay);
+    EXPECT_INT_EQ(STK_SCHEDULE_ONE_CYCLE, r.train.schedule);
+    EXPECT_INT_EQ(STK_DECAY_WEIGHTS, r.train.decay);
     EXPECT_INT_EQ(0, r.train.lookahead);
     EXPECT_INT_EQ(1, r.train.eval_every);
-    EXPECT_STR_EQ("none", r.train.tta);
+    EXPECT_INT_EQ(STK_TTA_NONE, r.train.tta);
     EXPECT(r.train.momentum == 0.9 && r.train.label_smoothing == 0 && r.train.rise == 0.3);
 }
 

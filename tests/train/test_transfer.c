@@ -388,7 +388,7 @@ STK_TEST(a_run_is_as_good_as_a_file_and_says_what_it_is)
     EXPECT_STR_EQ("cnn", recipe.model.name);
     EXPECT(recipe.model.width == 0.25);
     EXPECT_INT_EQ(16, recipe.data.size);
-    EXPECT_STR_EQ("cosine", recipe.train.schedule);
+    EXPECT_INT_EQ(STK_SCHEDULE_COSINE, recipe.train.schedule);
     EXPECT(recipe.train.warmup_epochs == 0.1 * recipe.train.epochs);
     EXPECT(recipe.train.epochs == 15);
     EXPECT_CONTAINS("epochs 15: a quarter of the usual 60", (const char *)reasons.data);
@@ -480,7 +480,7 @@ STK_TEST(what_is_said_wins_over_the_defaults_of_fine_tuning)
     EXPECT_OK(settle_with(said, &r, "said", &err));
     EXPECT(r.train.epochs == 1 && r.train.learning_rate == 0.3 && r.train.warmup_epochs == 0);
     EXPECT(r.train.backbone_rate == 1);
-    EXPECT_STR_EQ("step", r.train.schedule);
+    EXPECT_INT_EQ(STK_SCHEDULE_STEP, r.train.schedule);
 }
 
 STK_TEST(what_cannot_be_is_refused_with_names)

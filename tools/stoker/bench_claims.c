@@ -95,7 +95,8 @@ static stk_status choose(cli_claims *c, stk_error *err)
     c->large = stk_device_is_asynchronous(device) && info.processors >= MANY_PROCESSORS;
     stk_device_free(device);
     fill(r->model.name, sizeof r->model.name, c->large ? "resnet50" : "resnet20");
-    fill(r->train.precision, sizeof r->train.precision, c->large ? "fp16" : "fp32");
+    if (r->train.precision == STK_PRECISION_AUTO)
+        r->train.precision = c->large ? STK_PRECISION_FP16 : STK_PRECISION_FP32;
     if (r->data.size < 0) r->data.size = c->large ? 224 : 32;
     if (r->data.batch < 0) r->data.batch = c->large ? 64 : 16;
     c->batch = r->data.batch;

@@ -99,5 +99,5 @@ void cli_group_describe(cli_claim *row, const cli_trial *trial, const char *what
     if (!row->measured) return;
     snprintf(row->compared, sizeof row->compared, "%s, batch %lld, %lld x %lld, %s: %s",
              r->model.name, (long long)r->data.batch, (long long)r->data.size,
-             (long long)r->data.size, r->train.precision, what);
+             (long long)r->data.size, stk_train_recipe_word(r, "train.precision"), what);
 }

@@ -143,7 +143,7 @@ void cli_claims_json(stk_json_writer *json, const cli_claims *claims)
     stk_json_pair_string(json, "model", r->model.name);
     stk_json_pair_int(json, "batch", claims->batch);
     stk_json_pair_int(json, "size", r->data.size);
-    stk_json_pair_string(json, "precision", r->train.precision);
+    stk_json_pair_string(json, "precision", stk_train_recipe_word(r, "train.precision"));
     stk_json_pair_int(json, "windows", (int64_t)claims->windows);
     stk_json_pair_double(json, "peak_flops", claims->peak);
     stk_json_key(json, "claims");

@@ -45,7 +45,7 @@ static stk_status precision(cli_claim_group *g, stk_error *err)
 static stk_status eight(cli_claim_group *g, stk_error *err)
 {
     const int64_t          n = g->claims->large ? 4096 : 256;
-    const char            *precision = g->claims->recipe.train.precision;
+    const char            *precision = stk_train_recipe_word(&g->claims->recipe, "train.precision");
     static const cli_claim rows[] = {
         {.key = "eight.batch",
          .claim = "a batch that is a multiple of 8",
@@ -91,7 +91,8 @@ static void find_peak(cli_claims *c, const cli_trial *trial)
     stk_profile_limits limits = {-1, -1, -1, -1, -1, -1};
     const char        *backend = stk_train_bench_backend(trial->bench);
     if (c->large)
-        cli_profile_probe_device(&limits, backend, trial->recipe.train.precision);
+        cli_profile_probe_device(&limits, backend,
+                                 stk_train_recipe_word(&trial->recipe, "train.precision"));
     else if (strcmp(backend, "cpu") == 0)
         stk_profile_probe(&limits, stk_train_bench_threads(trial->bench), NULL);
     c->peak = limits.flops;
@@ -263,7 +264,7 @@ static stk_status layout(cli_claim_group *g, stk_error *err)
         cli_claim *row = cli_group_compare(g, 2 * i, 2 * i + 1, &rows[i]);
         snprintf(row->compared, CLI_CLAIM_TEXT,
                  "4 convolutions of 64 channels with norms and gradients, %s: NCHW beside NHWC, %s",
-                 g->claims->recipe.train.precision, what[i]);
+                 stk_train_recipe_word(&g->claims->recipe, "train.precision"), what[i]);
     }
     return STK_OK;
 }

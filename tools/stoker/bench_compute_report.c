@@ -228,7 +228,8 @@ void cli_compute_report_json(stk_json_writer *json, const cli_compute_report *re
     stk_json_pair_int(json, "batch", report->recipe->data.batch);
     stk_json_pair_int(json, "size", report->recipe->data.size);
     stk_json_pair_int(json, "classes", report->recipe->model.classes);
-    stk_json_pair_string(json, "precision", report->recipe->train.precision);
+    stk_json_pair_string(json, "precision",
+                         stk_train_recipe_word(report->recipe, "train.precision"));
     stk_json_pair_string(json, "backend", stk_train_bench_backend(report->bench));
     stk_json_pair_int(json, "threads", stk_train_bench_threads(report->bench));
     stk_json_pair_uint(json, "steps", steps_of(report));

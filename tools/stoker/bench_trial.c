@@ -21,12 +21,6 @@ stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe, bo
     return STK_OK;
 }
 
-static stk_dtype precision_of(const stk_train_recipe *recipe)
-{
-    if (strcmp(recipe->train.precision, "fp16") == 0) return STK_DTYPE_F16;
-    return strcmp(recipe->train.precision, "bf16") == 0 ? STK_DTYPE_BF16 : STK_DTYPE_F32;
-}
-
 /* Zeros would cost a GPU less power than what is usual, and so be faster. */
 static stk_status feed(stk_program *program, const char *input, stk_error *err)
 {
@@ -56,8 +50,9 @@ static stk_status compile(cli_trial *trial, const stk_graph *graph, unsigned pas
     const stk_train_recipe   *r = &trial->recipe;
     const stk_device_options  machine = {.threads = (int)r->knobs.threads,
                                          .cancel = cli_signals_token()};
-    const stk_program_options options = {
-        .name = "claim", .precision = precision_of(r), .passes_off = passes_off};
+    const stk_program_options options = {.name = "claim",
+                                         .precision = stk_precision_dtype(r->train.precision),
+                                         .passes_off = passes_off};
     STK_TRY(stk_graph_check(graph, err));
     STK_TRY(stk_device_open(&trial->device, *r->knobs.backend ? r->knobs.backend : NULL, &machine,
                             err));

@@ -108,7 +108,7 @@ static stk_status try_steps(trial *t, const cli_train_job *job, double seconds,
                             stk_lint_machine *machine, stk_error *err)
 {
     if (seconds <= 0) return STK_OK;
-    if (machine->bf16 && strcmp(job->recipe.train.precision, "fp32") == 0)
+    if (machine->bf16 && job->recipe.train.precision == STK_PRECISION_FP32)
         STK_TRY(open_half(t, job, err));
     STK_TRY(measure(t, seconds, err));
     if (t->half)

@@ -176,7 +176,7 @@ static bool choose_as_train(session *s)
     stk_error         unasked;
     stk_train_recipe_init(&recipe);
     snprintf(recipe.data.path, sizeof recipe.data.path, "%s", r->path);
-    if (r->skip_bad) strcpy(recipe.data.on_bad_sample, "skip");
+    if (r->skip_bad) recipe.data.on_bad_sample = STK_ON_BAD_SKIP;
     recipe.data.follow_outside = r->images.follow_outside;
     if (r->images.split)
         snprintf(recipe.data.split, sizeof recipe.data.split, "%s", r->images.split);

@@ -72,40 +72,34 @@ void cli_explain_json_plans(stk_json_writer *json, const char *key, stk_bytes te
     stk_json_array_end(json);
 }
 
-static bool is_open(const stk_train_key *key, const void *at)
-{
-    if (strcmp(key->fallback, "auto") != 0) return false;
-    if (key->kind == STK_TRAIN_IS_INTEGER) return *(const int64_t *)at < 0;
-    if (key->kind == STK_TRAIN_IS_NUMBER) return *(const double *)at < 0;
-    return !*(const char *)at;
-}
-
-static void put_value(stk_json_writer *json, const stk_train_recipe *recipe,
-                      const stk_train_key *key)
+static void put_value(stk_json_writer *json, const stk_train_recipe *recipe, const stk_param *key)
 {
     const void *at = (const char *)recipe + key->offset;
-    if (is_open(key, at))
+    char        word[STK_PARAM_ITEM];
+    if (stk_param_is_auto(key, recipe))
         stk_json_pair_string(json, key->name, "auto");
-    else if (key->kind == STK_TRAIN_IS_BOOL)
+    else if (key->kind == STK_PARAM_BOOL)
         stk_json_pair_bool(json, key->name, *(const bool *)at);
-    else if (key->kind == STK_TRAIN_IS_INTEGER)
+    else if (key->kind == STK_PARAM_INT64)
         stk_json_pair_int(json, key->name, *(const int64_t *)at);
-    else if (key->kind == STK_TRAIN_IS_NUMBER)
+    else if (key->kind == STK_PARAM_DOUBLE)
         stk_json_pair_double(json, key->name, *(const double *)at);
-    else
+    else if (key->kind == STK_PARAM_TEXT)
         stk_json_pair_string(json, key->name, at);
+    else if (stk_param_print(key, recipe, word, sizeof word))
+        stk_json_pair_string(json, key->name, word);
 }
 
 void cli_explain_json_recipe(stk_json_writer *json, const stk_train_recipe *recipe)
 {
-    const stk_train_key *key;
-    const char          *section = "";
+    const stk_param *key;
+    const char      *section = "";
     stk_json_key(json, "recipe");
     stk_json_object(json);
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
-        if (strcmp(section, key->section) != 0) {
+        if (strcmp(section, key->group) != 0) {
             if (*section) stk_json_object_end(json);
-            section = key->section;
+            section = key->group;
             stk_json_key(json, section);
             stk_json_object(json);
         }

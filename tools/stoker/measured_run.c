@@ -117,7 +117,7 @@ static void keep_as_asked(cli_train_job *job)
     stk_train_recipe *r = &job->recipe;
     const double      seen = (double)r->train.steps * (double)r->data.batch;
     const bool        once = r->train.epochs <= 1 || seen <= (double)job->data.train_count;
-    if (once && !*r->data.cache) strcpy(r->data.cache, "none");
+    if (once && r->data.cache == STK_CACHE_AUTO) r->data.cache = STK_CACHE_NONE;
 }
 
 stk_status cli_measure_run(cli_measured_run *out, cli_train_job *job, const cli_profile_plan *plan,

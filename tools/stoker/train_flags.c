@@ -197,13 +197,13 @@ static void print_faults(FILE *out, int width)
 
 void cli_train_print_keys(FILE *out, int width)
 {
-    const stk_train_key *key;
+    const stk_param *key;
     cli_train_print_models(out, width);
     print_faults(out, width);
     fprintf(out, "\nKeys of a recipe, for --set; in brackets what they are by themselves:\n");
     for (size_t i = 0; (key = stk_train_key_at(i)) != NULL; i++) {
         char      text[400];
-        const int column = fprintf(out, "  %s.%s", key->section, key->name);
+        const int column = fprintf(out, "  %s.%s", key->group, key->name);
         snprintf(text, sizeof text, "%s%s%s%s", key->help, *key->fallback ? " [" : "",
                  key->fallback, *key->fallback ? "]" : "");
         if (column > 24) fprintf(out, "\n");

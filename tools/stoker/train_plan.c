@@ -172,8 +172,9 @@ static void print_schedule(const stk_train_recipe *recipe, const stk_train_summa
 {
     char a[CLI_FORMAT_CAPACITY];
     begin_line("schedule");
-    fprintf(stderr, "%s, %s, %lld epoch%s, %s steps, batch %lld", recipe->train.optimizer,
-            outlook->schedule, (long long)outlook->epochs, outlook->epochs == 1 ? "" : "s",
+    fprintf(stderr, "%s, %s, %lld epoch%s, %s steps, batch %lld",
+            stk_train_recipe_word(recipe, "train.optimizer"), outlook->schedule,
+            (long long)outlook->epochs, outlook->epochs == 1 ? "" : "s",
             cli_format_count(a, whole(outlook->steps)), (long long)recipe->data.batch);
     if (recipe->train.accumulate > 1)
         fprintf(stderr, " times %lld", (long long)recipe->train.accumulate);
@@ -187,7 +188,7 @@ static void print_machine(const cli_train_job *job, const stk_trainer *trainer,
     char                  reason[400], bytes[CLI_FORMAT_CAPACITY];
     begin_line("machine");
     fprintf(stderr, "%s; %s; threads: %s; %s for a step", outlook->machine,
-            job->recipe.train.precision,
+            stk_train_recipe_word(&job->recipe, "train.precision"),
             cli_train_job_reason(job, "threads", reason, sizeof reason),
             cli_format_bytes(bytes, plan.fixed + plan.arena));
     if (plan.peak_at[0]) fprintf(stderr, ", most at %s", plan.peak_at);

@@ -93,9 +93,9 @@ const char *stk_cache_amount(char text[STK_CACHE_AMOUNT], uint64_t bytes)
 static const char *obstacle(const stk_train_recipe *r, const stk_train_data *data, bool injected,
                             bool asked)
 {
-    if (strcmp(r->data.cache, "none") == 0) return "data.cache says so";
+    if (r->data.cache == STK_CACHE_NONE) return "data.cache says so";
     if (!*r->data.path) return "there is no data";
-    if (strcmp(r->data.resident, "on") == 0) return "all images stay on the device";
+    if (r->data.resident == STK_RESIDENT_ON) return "all images stay on the device";
     if (asked) return NULL;
     if (injected) return "slow reads are injected; data.cache: memory keeps what they give";
     if (*r->data.pipeline) return "data.pipeline has stages of its own, which may cache";
@@ -160,13 +160,13 @@ stk_status stk_cache_choose(const stk_train_recipe *recipe, const stk_train_data
                             bool injected, stk_cache_choice *out, stk_error *err)
 {
     const stk_train_recipe *r = recipe;
-    const bool              disk = strcmp(r->data.cache, "disk") == 0;
-    const bool              asked = disk || strcmp(r->data.cache, "memory") == 0;
+    const bool              disk = r->data.cache == STK_CACHE_DISK;
+    const bool              asked = disk || r->data.cache == STK_CACHE_MEMORY;
     const char             *why = obstacle(r, data, injected, asked);
     const bool              ready = is_evaluated_again(r, data) && !*r->data.pipeline;
     sizes                   s = {0};
     stk_status              st;
-    *out = (stk_cache_choice){0};
+    *out = (stk_cache_choice){.kind = STK_CACHE_NONE};
     if (why) return none(out, why);
     if (data->source)
         measure_source(data, &s);

@@ -4,10 +4,8 @@
 
 #include <stoker/train_data.h>
 
-typedef enum stk_cache_kind { STK_CACHE_NONE, STK_CACHE_MEMORY, STK_CACHE_DISK } stk_cache_kind;
-
 typedef struct stk_cache_choice {
-    stk_cache_kind kind;
+    stk_cache_kind kind;     /* never AUTO */
     bool           prepared; /* images to evaluate on are kept as the network sees them */
     uint64_t       files;    /* bytes of the files to keep */
     uint64_t       images;   /* and of the prepared images */

@@ -10,7 +10,7 @@
 
 bool stk_train_wants_labels(const stk_train_recipe *recipe)
 {
-    return strcmp(recipe->data.balance, "classes") == 0 ||
+    return recipe->data.balance == STK_BALANCE_CLASSES ||
            strcmp(recipe->train.class_weights, "balanced") == 0;
 }
 
@@ -127,7 +127,7 @@ static stk_status check_balance(const stk_train_data *data, const stk_train_reci
                                        .classes = data->classes};
     stk_dataset             *dataset;
     stk_error                why;
-    if (data->source || strcmp(recipe->data.balance, "classes") != 0) return STK_OK;
+    if (data->source || recipe->data.balance != STK_BALANCE_CLASSES) return STK_OK;
     const stk_status st = stk_dataset_images(&dataset, recipe->data.path, &images, &why);
     stk_dataset_unref(dataset);
     if (!st) return STK_OK;

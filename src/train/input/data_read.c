@@ -82,7 +82,7 @@ static stk_status look_at_source(const stk_train_recipe *recipe, stk_split_list 
     stk_source              *source;
     size_t                   count;
     const stk_source_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
-                                        .skip_bad = strcmp(recipe->data.on_bad_sample, "skip") == 0,
+                                        .skip_bad = recipe->data.on_bad_sample == STK_ON_BAD_SKIP,
                                         .follow_outside = recipe->data.follow_outside};
     STK_TRY(stk_source_open(&source, NULL, recipe->data.path, &options, err));
     for (uint64_t i = 0; i < stk_source_count(source); i++) {

@@ -72,7 +72,7 @@ static stk_status open_train(stk_edit_loader *e, stk_error *err)
                                  .height = (int32_t)o->resident->height,
                                  .channels = (int32_t)o->resident->channels,
                                  .dtype = STK_DTYPE_U8};
-    e->alternate = strcmp(r->data.flip, "alternate") == 0;
+    e->alternate = r->data.flip == STK_FLIP_ALTERNATE;
     STK_TRY(stk_preset_chain_init(&e->chain, stk_preset_find(r->data.preset), (int)r->data.size,
                                   o->calm, err));
     if (e->alternate) stk_preset_chain_remove(&e->chain, "flip");

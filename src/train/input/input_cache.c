@@ -76,7 +76,7 @@ static stk_status open_files(stk_data_cache *c, const stk_data_cache_options *o,
 static stk_status open_source(stk_data_cache *c, const stk_data_cache_options *o, stk_error *err)
 {
     const char              *kind = o->recipe->data.kind;
-    const bool               skip = strcmp(o->recipe->data.on_bad_sample, "skip") == 0;
+    const bool               skip = o->recipe->data.on_bad_sample == STK_ON_BAD_SKIP;
     const stk_source_options options = {.kind = *kind ? kind : NULL,
                                         .skip_bad = skip,
                                         .follow_outside = o->recipe->data.follow_outside};

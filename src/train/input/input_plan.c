@@ -74,7 +74,7 @@ static stk_status open_images(stk_dataset **data, const stk_loader_options *o, s
     stk_images_options images = {
         .fs = files_of(o),
         .kind = text_or_null(o->recipe->data.kind),
-        .skip_bad = strcmp(o->recipe->data.on_bad_sample, "skip") == 0,
+        .skip_bad = o->recipe->data.on_bad_sample == STK_ON_BAD_SKIP,
         .follow_outside = o->recipe->data.follow_outside,
         .source = source_of(o),
         .split = o->split      ? o->split
@@ -197,7 +197,7 @@ static stk_status make_batches(stk_dataset **data, const stk_loader_options *o, 
     const stk_train_recipe *r = o->recipe;
     bool                    soft = stk_loader_soft(r, once(o));
     stk_function           *function;
-    if (strcmp(r->data.on_bad_sample, "skip") == 0)
+    if (r->data.on_bad_sample == STK_ON_BAD_SKIP)
         STK_TRY(stk_dataset_ignore_errors(data, true, err));
     if (soft) {
         STK_TRY(stk_function_one_hot(&function, label, r->model.classes, 0, err));

@@ -37,26 +37,26 @@ bool stk_loader_soft(const stk_train_recipe *recipe, bool evaluate)
 
 bool stk_loader_balances(const stk_train_recipe *recipe)
 {
-    return strcmp(recipe->data.balance, "classes") == 0;
+    return recipe->data.balance == STK_BALANCE_CLASSES;
 }
 
 bool stk_loader_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, bool resident)
 {
     bool both = recipe->data.mixup > 0 && recipe->data.cutmix > 0;
-    bool wanted = resident || strcmp(recipe->knobs.augment, "device") == 0;
+    bool wanted = resident || recipe->knobs.augment == STK_AUGMENT_DEVICE;
     return wanted && stk_loader_soft(recipe, evaluate) && !both;
 }
 
 bool stk_loader_paints_on_device(const stk_train_recipe *recipe, bool evaluate)
 {
-    return !evaluate && *recipe->data.pipeline && strcmp(recipe->knobs.augment, "device") == 0;
+    return !evaluate && *recipe->data.pipeline && recipe->knobs.augment == STK_AUGMENT_DEVICE;
 }
 
 /* Stages of a person's own may be worth a cache, where one is not asked for below them. Behind it
  * nobody would notice that reads are slow. What is plain is read once. */
 static unsigned passes_off(const stk_loader_options *o)
 {
-    const bool own = *o->recipe->data.pipeline && !*o->recipe->data.cache;
+    const bool own = *o->recipe->data.pipeline && o->recipe->data.cache == STK_CACHE_AUTO;
     return own && !stk_faults_files(o->faults) && !o->plain ? 0 : STK_PASS_CACHE;
 }
 
@@ -74,8 +74,8 @@ static stk_status find_images(stk_loader *feed, stk_error *err)
 {
     const stk_loader_options *o = &feed->options;
     const stk_decode_device  *lent;
-    const bool                alone = strcmp(o->recipe->knobs.decode, "gpu") == 0;
-    if (!o->device || (!alone && strcmp(o->recipe->knobs.decode, "shared") != 0)) return STK_OK;
+    const bool                alone = o->recipe->knobs.decode == STK_DECODE_GPU;
+    if (!o->device || (!alone && o->recipe->knobs.decode != STK_DECODE_SHARED)) return STK_OK;
     STK_TRY(stk_device_decoder(o->device, &lent, err));
     feed->images = *lent;
     feed->images.alone = alone;

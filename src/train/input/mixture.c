@@ -41,7 +41,7 @@ static const char *looked_at(const warnings *w, char *text, size_t capacity)
 static stk_status warn_of_bad(const warnings *w, stk_error *err)
 {
     const stk_train_survey *s = &w->data->survey;
-    const bool              skip = strcmp(w->recipe->data.on_bad_sample, "skip") == 0;
+    const bool              skip = w->recipe->data.on_bad_sample == STK_ON_BAD_SKIP;
     char                    looked[48];
     if (!s->unreadable) return STK_OK;
     return warn(w, err, "%lld of %s cannot be read (%s); %s", (long long)s->unreadable,

@@ -2,6 +2,7 @@
 #include "train/loop/hparams.h"
 #include "base/arena.h"
 #include "base/utf8.h"
+#include "train/recipe/train_recipe_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,25 +12,27 @@ enum { NAME_ROOM = 64 };
 static const char *const metrics[] = {"validation/accuracy", "validation/loss",
                                       "train/epoch_accuracy", "train/epoch_loss"};
 
-static stk_events_hparam read_key(const stk_train_recipe *recipe, const stk_train_key *key)
+static stk_events_hparam read_key(const stk_train_recipe *recipe, const stk_param *key)
 {
     const char       *at = (const char *)recipe + key->offset;
     stk_events_hparam h = {.kind = STK_EVENTS_NUMBER};
     int64_t           integer;
     switch (key->kind) {
-    case STK_TRAIN_IS_TEXT:
-    case STK_TRAIN_IS_CHOICE:
+    case STK_PARAM_ENUM:
+        at = stk_param_is_auto(key, recipe) ? "" : stk_train_key_word(recipe, key);
+        /* fall through */
+    case STK_PARAM_TEXT:
         h.kind = STK_EVENTS_TEXT;
         h.text = at;
         break;
-    case STK_TRAIN_IS_INTEGER:
+    case STK_PARAM_INT64:
         memcpy(&integer, at, sizeof integer);
         h.number = (double)integer;
         break;
-    case STK_TRAIN_IS_NUMBER:
+    case STK_PARAM_DOUBLE:
         memcpy(&h.number, at, sizeof h.number);
         break;
-    case STK_TRAIN_IS_BOOL:
+    default: /* BOOL */
         h.kind = STK_EVENTS_BOOL;
         h.number = *(const bool *)at;
         break;
@@ -52,8 +55,8 @@ static stk_status make_shown(stk_events_hparam *h, stk_arena *texts, stk_error *
 
 stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe, stk_error *err)
 {
-    const stk_train_key *key;
-    size_t               keys = 0, count = 0;
+    const stk_param *key;
+    size_t           keys = 0, count = 0;
     while (stk_train_key_at(keys))
         keys++;
     stk_events_hparam *list = calloc(keys, sizeof *list);
@@ -64,8 +67,8 @@ stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe,
         return stk_fail(err, STK_E_NOMEM, "events", NULL, "no memory for %zu settings", keys);
     }
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
-        if (strcmp(key->section, "output") == 0) continue;
-        snprintf(names[count], NAME_ROOM, "%s.%s", key->section, key->name);
+        if (strcmp(key->group, "output") == 0) continue;
+        snprintf(names[count], NAME_ROOM, "%s.%s", key->group, key->name);
         list[count] = read_key(recipe, key);
         list[count].name = names[count];
         count++;

@@ -130,7 +130,7 @@ stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *
     const stk_train_recipe *r = recipe;
     stk_schedule_options    o;
     int64_t                 per_epoch = steps_per_epoch(course);
-    STK_TRY(stk_schedule_defaults(&o, r->train.schedule, err));
+    STK_TRY(stk_schedule_defaults(&o, stk_train_recipe_word(r, "train.schedule"), err));
     o.rate = r->train.learning_rate;
     o.momentum = r->train.momentum;
     o.warmup_epochs = r->train.warmup_epochs;
@@ -158,9 +158,10 @@ static stk_status reside(stk_trainer *t, stk_error *err)
                                         .log_context = t->options.log_context};
     STK_TRY(stk_session_make_resident(t->session, &options, err));
     const bool on = stk_session_resident(t->session, false) != NULL;
-    strcpy(t->recipe.data.resident, on ? "on" : "off");
-    if (!*t->recipe.data.flip) strcpy(t->recipe.data.flip, on ? "alternate" : "random");
-    if (on || strcmp(t->recipe.data.flip, "alternate") != 0) return STK_OK;
+    t->recipe.data.resident = on ? STK_RESIDENT_ON : STK_RESIDENT_OFF;
+    if (t->recipe.data.flip == STK_FLIP_AUTO)
+        t->recipe.data.flip = on ? STK_FLIP_ALTERNATE : STK_FLIP_RANDOM;
+    if (on || t->recipe.data.flip != STK_FLIP_ALTERNATE) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "train", "data.flip",
                     "alternate needs images that are kept on the device, but data.resident is "
                     "off; set it on, or data.flip: random");

@@ -50,7 +50,8 @@ void stk_profile_fill_card(stk_profile *out, const stk_train_recipe *r, stk_sess
     snprintf(run->data, sizeof run->data, "%s", r->data.path);
     snprintf(run->model, sizeof run->model, "%s", r->model.trivial ? "trivial" : r->model.name);
     stk_inject_text(stk_session_injected(session), run->inject, sizeof run->inject);
-    snprintf(run->precision, sizeof run->precision, "%s", r->train.precision);
+    snprintf(run->precision, sizeof run->precision, "%s",
+             stk_train_recipe_word(r, "train.precision"));
     snprintf(run->backend, sizeof run->backend, "%s", stk_device_name(device));
     run->batch = r->data.batch;
     run->size = r->data.size;

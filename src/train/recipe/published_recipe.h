@@ -11,8 +11,8 @@ typedef struct stk_published_recipe {
     const char *model;
     const char *text; /* for people */
     struct {
-        const char *section, *name, *value;
-    } keys[STK_MODEL_RECIPE_KEYS]; /* ends with a NULL section */
+        const char *key, *value;
+    } keys[STK_MODEL_RECIPE_KEYS]; /* ends with a NULL key */
     const char *preset;            /* where images have its channels */
     bool        alternates;        /* data.flip, where images are kept on the device */
     bool        reports_on_test;   /* learns from all of train and is evaluated once, on test */

@@ -4,24 +4,21 @@
 
 #include <stoker/train_recipe.h>
 
-/* NULL when there is none. */
-const stk_train_key     *stk_train_key_find(const char *section, const char *name);
-bool                     stk_train_section_known(const char *section);
-STK_NODISCARD stk_status stk_train_key_set(stk_train_recipe *recipe, const stk_train_key *key,
-                                           const char *text, const char *where, stk_error *err);
+extern const stk_params stk_train_keys;
+
+bool stk_train_section_known(const char *section);
+/* The word of a key that has words; NULL for other keys. */
+const char *stk_train_key_word(const stk_train_recipe *recipe, const stk_param *key);
 /* As stk_train_recipe_load, of text; path is for messages and what relative paths begin at. */
 STK_NODISCARD stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_bytes yaml,
                                                 const char *path, stk_error *err);
 /* As stk_train_recipe_print, of the keys that wanted is true for. */
 STK_NODISCARD stk_status stk_train_recipe_print_some(const stk_train_recipe *recipe,
-                                                     bool (*wanted)(const stk_train_key *key),
+                                                     bool (*wanted)(const stk_param *key),
                                                      stk_blob *out, stk_error *err);
 /* Appends the value of a key, as recipes write it. */
-STK_NODISCARD stk_status stk_train_key_print(const stk_train_recipe *recipe,
-                                             const stk_train_key *key, stk_blob *out,
-                                             stk_error *err);
-/* Nobody said what it is to be. */
-bool stk_train_key_is_open(const stk_train_recipe *recipe, const stk_train_key *key);
+STK_NODISCARD stk_status stk_train_key_print(const stk_train_recipe *recipe, const stk_param *key,
+                                             stk_blob *out, stk_error *err);
 /* The refusal, with the nearest key or section; section "": none was written. */
 stk_status stk_train_key_unknown(const char *section, const char *name, const char *where,
                                  stk_error *err);

@@ -1,6 +1,5 @@
 /* Training recipes as YAML: sections of keys. */
 #include "base/base64.h"
-#include "base/decimal.h"
 #include "base/utf8.h"
 #include "base/yaml.h"
 #include "train/recipe/train_recipe_internal.h"
@@ -45,36 +44,44 @@ static stk_status scalar_text(const stk_yaml_node *tree, bool map, const char *w
     return STK_OK;
 }
 
-static bool is_path(const stk_train_key *key)
+static bool is_path(const stk_param *key)
 {
-    return key->kind == STK_TRAIN_IS_TEXT && key->size == STK_TRAIN_PATH &&
-           strcmp(key->section, "output") != 0;
+    return key->kind == STK_PARAM_TEXT && key->size == STK_TRAIN_PATH &&
+           strcmp(key->group, "output") != 0;
 }
 
-/* Relative paths begin at the recipe, so that it can be used from anywhere. */
-static stk_status set_value(stk_train_recipe *recipe, const stk_train_key *key,
-                            const stk_yaml_node *tree, const char *path, stk_error *err)
+/* A file on its way into a recipe. */
+typedef struct reader {
+    stk_train_recipe *recipe;
+    const char       *path;
+    stk_params_given  given;
+} reader;
+
+/* name is the key as it is written. Relative paths begin at the recipe, so that it can be used from
+ * anywhere. */
+static stk_status set_value(reader *r, const stk_param *key, const char *name,
+                            const stk_yaml_node *tree, const char *where, stk_error *err)
 {
-    char where[STK_TRAIN_PATH + 64], text[STK_TRAIN_LIST], joined[STK_TRAIN_PATH];
-    snprintf(where, sizeof where, "%s:%d", path, tree->line);
-    STK_TRY(scalar_text(tree, key->size == STK_TRAIN_LIST, where, text, sizeof text, err));
-    const char *slash = strrchr(path, '/');
+    char                    text[STK_TRAIN_LIST], joined[STK_TRAIN_PATH];
+    const stk_params_source source = {.stage = "recipe", .where = where, .given = &r->given};
+    const bool              map = key->kind == STK_PARAM_TEXT && key->size == STK_TRAIN_LIST;
+    const char             *slash = strrchr(r->path, '/'), *value = text;
+    STK_TRY(scalar_text(tree, map, where, text, sizeof text, err));
     if (is_path(key) && *text && *text != '/' && slash && !strstr(text, "://")) {
-        if (snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - path), path, text) >=
+        if (snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - r->path), r->path, text) >=
             (int)sizeof joined)
             return stk_fail(err, STK_E_LIMIT, "recipe", where, "the path %s is too long", text);
-        return stk_train_key_set(recipe, key, joined, where, err);
+        value = joined;
     }
-    return stk_train_key_set(recipe, key, text, where, err);
+    return stk_params_set(&stk_train_keys, r->recipe, name, value, &source, err);
 }
 
-static stk_status set_section(stk_train_recipe *recipe, const stk_yaml_node *section,
-                              const char *path, stk_error *err)
+static stk_status set_section(reader *r, const stk_yaml_node *section, stk_error *err)
 {
-    char where[STK_TRAIN_PATH + 64];
-    snprintf(where, sizeof where, "%s:%d", path, section->line);
+    char where[STK_TRAIN_PATH + 64], name[STK_TRAIN_TEXT];
+    snprintf(where, sizeof where, "%s:%d", r->path, section->line);
     if (section->kind == STK_YAML_LIST && strcmp(section->key, "data") == 0)
-        return stk_train_recipe_set(recipe, "data.pipeline", path, where, err);
+        return stk_train_recipe_set(r->recipe, "data.pipeline", r->path, where, err);
     if (section->kind != STK_YAML_MAP && !stk_train_section_known(section->key))
         return stk_train_key_unknown("", section->key, where, err);
     if (section->kind != STK_YAML_MAP)
@@ -83,10 +90,11 @@ static stk_status set_section(stk_train_recipe *recipe, const stk_yaml_node *sec
     if (!stk_train_section_known(section->key))
         return stk_train_key_unknown(section->key, "", where, err);
     for (const stk_yaml_node *value = section->first; value; value = value->next) {
-        const stk_train_key *key = stk_train_key_find(section->key, value->key);
-        snprintf(where, sizeof where, "%s:%d", path, value->line);
+        snprintf(name, sizeof name, "%s.%s", section->key, value->key);
+        const stk_param *key = stk_params_find(&stk_train_keys, name);
+        snprintf(where, sizeof where, "%s:%d", r->path, value->line);
         if (!key) return stk_train_key_unknown(section->key, value->key, where, err);
-        STK_TRY(set_value(recipe, key, value, path, err));
+        STK_TRY(set_value(r, key, name, value, where, err));
     }
     return section->first ? STK_OK
                           : stk_fail(err, STK_E_INVALID, "recipe", where,
@@ -96,10 +104,11 @@ static stk_status set_section(stk_train_recipe *recipe, const stk_yaml_node *sec
 static stk_status load_into(stk_train_recipe *recipe, stk_arena *arena, stk_bytes yaml,
                             const char *path, stk_error *err)
 {
+    reader         r = {.recipe = recipe, .path = path};
     stk_yaml_node *tree;
     STK_TRY(stk_yaml_read(&tree, arena, yaml, path, NULL, err));
     for (const stk_yaml_node *section = tree->first; section; section = section->next)
-        STK_TRY(set_section(recipe, section, path, err));
+        STK_TRY(set_section(&r, section, err));
     return STK_OK;
 }
 
@@ -165,29 +174,16 @@ static stk_status put_text(stk_blob *out, const char *text, stk_error *err)
     return put(out, err, "\"");
 }
 
-stk_status stk_train_key_print(const stk_train_recipe *recipe, const stk_train_key *key,
-                               stk_blob *out, stk_error *err)
+stk_status stk_train_key_print(const stk_train_recipe *recipe, const stk_param *key, stk_blob *out,
+                               stk_error *err)
 {
-    const void *at = (const char *)recipe + key->offset;
-    bool        may_be_auto = strcmp(key->fallback, "auto") == 0;
-    char        text[STK_DECIMAL_CAPACITY];
-    switch (key->kind) {
-    case STK_TRAIN_IS_TEXT:
-    case STK_TRAIN_IS_CHOICE:
-        return put_text(out, may_be_auto && !*(const char *)at ? "auto" : at, err);
-    case STK_TRAIN_IS_BOOL:
-        return put(out, err, *(const bool *)at ? "true" : "false");
-    case STK_TRAIN_IS_INTEGER:
-        if (may_be_auto && *(const int64_t *)at < 0) return put(out, err, "auto");
-        snprintf(text, sizeof text, "%lld", (long long)*(const int64_t *)at);
-        return put(out, err, text);
-    default:
-        if (may_be_auto && *(const double *)at < 0) return put(out, err, "auto");
-        return put(out, err, stk_decimal_shortest(*(const double *)at, 6, text));
-    }
+    char       text[STK_TRAIN_LIST];
+    const bool quoted = key->kind == STK_PARAM_TEXT || key->kind == STK_PARAM_ENUM;
+    stk_param_print(key, recipe, text, sizeof text);
+    return quoted ? put_text(out, text, err) : put(out, err, text);
 }
 
-static bool every(const stk_train_key *key)
+static bool every(const stk_param *key)
 {
     return key != NULL;
 }
@@ -198,15 +194,15 @@ stk_status stk_train_recipe_print(const stk_train_recipe *recipe, stk_blob *out,
 }
 
 stk_status stk_train_recipe_print_some(const stk_train_recipe *recipe,
-                                       bool (*wanted)(const stk_train_key *key), stk_blob *out,
+                                       bool (*wanted)(const stk_param *key), stk_blob *out,
                                        stk_error *err)
 {
-    const stk_train_key *key;
-    const char          *section = "";
+    const stk_param *key;
+    const char      *section = "";
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
         if (!wanted(key)) continue;
-        if (strcmp(section, key->section) != 0) {
-            section = key->section;
+        if (strcmp(section, key->group) != 0) {
+            section = key->group;
             STK_TRY(put(out, err, section));
             STK_TRY(put(out, err, ":\n"));
         }

@@ -49,7 +49,7 @@ static void settle_rest(stk_resolve_ctx *s)
     if (r->train.label_smoothing < 0) r->train.label_smoothing = 0;
     if (r->train.lookahead < 0) r->train.lookahead = 0;
     if (r->train.eval_every < 0) r->train.eval_every = 1;
-    if (!*r->train.tta) stk_resolve_put(r->train.tta, "none");
+    if (r->train.tta == STK_TTA_AUTO) r->train.tta = STK_TTA_NONE;
 }
 
 /* A run that goes on, or a model that is evaluated, may do so from another folder. */

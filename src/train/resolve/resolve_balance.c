@@ -67,7 +67,7 @@ static stk_status settle_weighing(stk_resolve_ctx *s, stk_error *err)
 stk_status stk_resolve_balance(stk_resolve_ctx *s, stk_error *err)
 {
     const stk_train_recipe *r = s->recipe;
-    const bool              drawn = strcmp(r->data.balance, "classes") == 0;
+    const bool              drawn = r->data.balance == STK_BALANCE_CLASSES;
     STK_TRY(settle_weighing(s, err));
     if (drawn && *r->data.pipeline)
         return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.balance",

@@ -3,19 +3,19 @@
 #include "train/input/cache_choice.h"
 #include "train/input/resident.h"
 #include "train/resolve/resolve.h"
-#include <string.h>
 
 /* A GPU multiplies 16 bits several times as fast, and with a loss scale that finds its own height
  * networks learn the same. */
 stk_status stk_resolve_precision(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
-    bool              decide = !*r->train.precision;
-    if (decide) stk_resolve_put(r->train.precision, stk_resolve_on_gpu(r) ? "fp16" : "fp32");
+    bool              decide = r->train.precision == STK_PRECISION_AUTO;
+    if (decide)
+        r->train.precision = stk_resolve_on_gpu(r) ? STK_PRECISION_FP16 : STK_PRECISION_FP32;
     if (r->train.loss_scale < 0)
-        r->train.loss_scale = strcmp(r->train.precision, "fp16") != 0 ? 0
-                              : s->own                                ? s->own->loss_scale
-                                                                      : 65536;
+        r->train.loss_scale = r->train.precision != STK_PRECISION_FP16 ? 0
+                              : s->own                                 ? s->own->loss_scale
+                                                                       : 65536;
     if (!decide || !stk_resolve_on_gpu(r)) return STK_OK;
     return stk_resolve_say(
         s, err,
@@ -58,9 +58,10 @@ stk_status stk_resolve_threads(stk_resolve_ctx *s, stk_error *err)
 static void settle_flip(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
-    const bool        known = *r->data.resident, on = strcmp(r->data.resident, "on") == 0;
-    if (*r->data.flip || (s->own && s->own->alternates && !known)) return;
-    stk_resolve_put(r->data.flip, s->own && s->own->alternates && on ? "alternate" : "random");
+    const bool        known = r->data.resident != STK_RESIDENT_AUTO,
+               on = r->data.resident == STK_RESIDENT_ON;
+    if (r->data.flip != STK_FLIP_AUTO || (s->own && s->own->alternates && !known)) return;
+    r->data.flip = s->own && s->own->alternates && on ? STK_FLIP_ALTERNATE : STK_FLIP_RANDOM;
 }
 
 /* Small data that is on the device needs no host: a step then takes a few numbers an image. What
@@ -70,25 +71,26 @@ stk_status stk_resolve_resident(stk_resolve_ctx *s, stk_error *err)
     enum { MOST = 2000000000 };
     stk_train_recipe *r = s->recipe;
     char              text[320];
-    const bool        off = strcmp(r->data.resident, "off") == 0, decide = !*r->data.resident;
-    const char       *obstacle = stk_resident_obstacle(r, text, sizeof text);
-    const uint64_t    bytes = stk_resident_bytes(r, s->data);
+    const bool        off = r->data.resident == STK_RESIDENT_OFF,
+               decide = r->data.resident == STK_RESIDENT_AUTO;
+    const char    *obstacle = stk_resident_obstacle(r, text, sizeof text);
+    const uint64_t bytes = stk_resident_bytes(r, s->data);
     if (decide && (obstacle || !stk_resolve_on_gpu(r) || bytes >= MOST))
-        stk_resolve_put(r->data.resident, "off");
+        r->data.resident = STK_RESIDENT_OFF;
     if (decide && stk_resolve_on_gpu(r))
-        STK_TRY(stk_resolve_say(
-            s, err, "resident %s: %s (%.0f MB)", *r->data.resident ? "off" : "on",
-            obstacle        ? obstacle
-            : bytes >= MOST ? "images take too much of a GPU's memory"
-                            : "images are prepared on the GPU, where all of them stay",
-            (double)bytes / 1e6));
+        STK_TRY(stk_resolve_say(s, err, "resident %s: %s (%.0f MB)",
+                                r->data.resident == STK_RESIDENT_OFF ? "off" : "on",
+                                obstacle ? obstacle
+                                : bytes >= MOST
+                                    ? "images take too much of a GPU's memory"
+                                    : "images are prepared on the GPU, where all of them stay",
+                                (double)bytes / 1e6));
     if (!decide && !off && obstacle)
         return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.resident",
                         "images cannot be kept on the device: %s; set data.resident: off",
                         obstacle);
     settle_flip(s);
-    if (strcmp(r->data.flip, "alternate") != 0 || strcmp(r->data.resident, "off") != 0)
-        return STK_OK;
+    if (r->data.flip != STK_FLIP_ALTERNATE || r->data.resident != STK_RESIDENT_OFF) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.flip",
                     "alternate needs images that are kept on the device; set data.resident: on");
 }
@@ -98,10 +100,10 @@ stk_status stk_resolve_cache(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     stk_cache_choice  choice;
-    if (*r->data.cache_folder && strcmp(r->data.cache, "disk") != 0)
+    if (*r->data.cache_folder && r->data.cache != STK_CACHE_DISK)
         return stk_fail(err, STK_E_INVALID, "recipe", "data.cache_folder",
                         "it is for data.cache: disk, but data.cache is %s",
-                        *r->data.cache ? r->data.cache : "auto");
+                        stk_train_recipe_word(r, "data.cache"));
     STK_TRY(stk_cache_choose(r, s->data, false, &choice, err));
     return stk_resolve_say(s, err, "cache: %s", choice.why);
 }
@@ -111,9 +113,9 @@ stk_status stk_resolve_augment(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     const bool        both = r->data.mixup > 0 && r->data.cutmix > 0;
-    if (!*r->knobs.augment)
-        stk_resolve_put(r->knobs.augment, stk_resolve_on_gpu(r) && !both ? "device" : "host");
-    if (!both || strcmp(r->knobs.augment, "host") == 0) return STK_OK;
+    if (r->knobs.augment == STK_AUGMENT_AUTO)
+        r->knobs.augment = stk_resolve_on_gpu(r) && !both ? STK_AUGMENT_DEVICE : STK_AUGMENT_HOST;
+    if (!both || r->knobs.augment == STK_AUGMENT_HOST) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "knobs.augment",
                     "MixUp and CutMix are both on, which the device cannot do; set knobs.augment: "
                     "host, or one of data.mixup and data.cutmix to 0");
@@ -122,8 +124,8 @@ stk_status stk_resolve_augment(stk_resolve_ctx *s, stk_error *err)
 /* Who decodes an image is a matter of who is free. */
 stk_status stk_resolve_check_decode(const stk_train_recipe *r, stk_error *err)
 {
-    const char *decode = r->knobs.decode;
-    if (!*decode || strcmp(decode, "cpu") == 0) return STK_OK;
+    const char *decode = stk_train_recipe_word(r, "knobs.decode");
+    if (r->knobs.decode == STK_DECODE_CPU) return STK_OK;
     if (r->train.deterministic)
         return stk_fail(err, STK_E_INVALID, "recipe", "knobs.decode",
                         "%s decodes images here or there, as it comes, and both differ by a few "

@@ -36,7 +36,8 @@ static stk_status settle_like(stk_resolve_ctx *s, const stk_pretrained *p, stk_e
 static bool something_is_open(const stk_train_recipe *r)
 {
     return !*r->model.name || !*r->data.preset || r->data.size < 0 || r->train.epochs < 0 ||
-           r->train.learning_rate < 0 || !*r->train.schedule || r->train.warmup_epochs < 0;
+           r->train.learning_rate < 0 || r->train.schedule == STK_SCHEDULE_AUTO ||
+           r->train.warmup_epochs < 0;
 }
 
 /* Before all else: weights leave less to decide. A recipe that is settled asks nothing of the file,
@@ -66,10 +67,11 @@ static stk_status apply_own(const stk_published_recipe *own, stk_train_recipe *r
 {
     enum { FEW = 8 };
     const bool fits = data->channels == stk_preset_find(own->preset)->channels;
-    for (size_t i = 0; i < STK_MODEL_RECIPE_KEYS && own->keys[i].section; i++) {
-        const stk_train_key *key = stk_train_key_find(own->keys[i].section, own->keys[i].name);
-        if (stk_train_key_is_open(recipe, key))
-            STK_TRY(stk_train_key_set(recipe, key, own->keys[i].value, own->model, err));
+    for (size_t i = 0; i < STK_MODEL_RECIPE_KEYS && own->keys[i].key; i++) {
+        const stk_param *key = stk_params_find(&stk_train_keys, own->keys[i].key);
+        if (stk_param_is_auto(key, recipe))
+            STK_TRY(stk_train_recipe_set(recipe, own->keys[i].key, own->keys[i].value, own->model,
+                                         err));
     }
     if (!*recipe->data.preset && fits)
         snprintf(recipe->data.preset, sizeof recipe->data.preset, "%s", own->preset);
@@ -84,10 +86,11 @@ stk_status stk_resolve_own(stk_resolve_ctx *s, stk_error *err)
     stk_train_recipe *r = s->recipe;
     s->own = stk_published_recipe_find(r->model.name);
     if (!s->own) return STK_OK;
-    const bool own_epochs = r->train.epochs < 0 && s->tunes, own_way = !*r->train.schedule;
+    const bool own_epochs = r->train.epochs < 0 && s->tunes,
+               own_way = r->train.schedule == STK_SCHEDULE_AUTO;
     STK_TRY(apply_own(s->own, r, s->data, err));
     if (own_epochs) r->train.epochs = -1;
-    if (own_way && s->tunes) stk_resolve_put(r->train.schedule, "");
+    if (own_way && s->tunes) r->train.schedule = STK_SCHEDULE_AUTO;
     return stk_resolve_say(s, err, "model %s has a recipe of its own: %s", s->own->model,
                            s->own->text);
 }

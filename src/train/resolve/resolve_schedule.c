@@ -55,7 +55,7 @@ stk_status stk_resolve_epochs(stk_resolve_ctx *s, stk_error *err)
 
 static bool is_adaptive(const stk_train_recipe *r)
 {
-    return strcmp(r->train.optimizer, "adamw") == 0 || strcmp(r->train.optimizer, "lamb") == 0;
+    return r->train.optimizer == STK_OPTIMIZER_ADAMW || r->train.optimizer == STK_OPTIMIZER_LAMB;
 }
 
 /* A new last layer learns at the usual rate; at that rate the first steps would undo what the rest
@@ -98,25 +98,25 @@ stk_status stk_resolve_optimizer(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     bool small = strcmp(r->model.name, "cnn") == 0, vit = strncmp(r->model.name, "vit", 3) == 0;
-    if (!*r->train.optimizer)
-        stk_resolve_put(r->train.optimizer, vit || small ? "adamw" : "nesterov");
+    if (r->train.optimizer == STK_OPTIMIZER_AUTO)
+        r->train.optimizer = vit || small ? STK_OPTIMIZER_ADAMW : STK_OPTIMIZER_NESTEROV;
     if (r->train.momentum < 0) r->train.momentum = 0.9;
     if (s->own && !is_adaptive(r)) STK_TRY(settle_own_rate(s, err));
     double share = (double)(r->data.batch * r->train.accumulate) / 128;
     if (share > 8) share = 8;
     if (r->train.learning_rate < 0) {
-        r->train.learning_rate = is_adaptive(r)                            ? 1e-3 * sqrt(share)
-                                 : strcmp(r->train.optimizer, "lars") == 0 ? 1.0 * share
-                                                                           : 0.1 * share;
-        STK_TRY(s->tunes
-                    ? settle_tuning_rate(s, err)
-                    : stk_resolve_say(
-                          s, err,
-                          "learning rate %g: %s with batch %lld; `stoker lr-find` measures it",
-                          r->train.learning_rate, r->train.optimizer, (long long)r->data.batch));
+        r->train.learning_rate = is_adaptive(r)                             ? 1e-3 * sqrt(share)
+                                 : r->train.optimizer == STK_OPTIMIZER_LARS ? 1.0 * share
+                                                                            : 0.1 * share;
+        STK_TRY(s->tunes ? settle_tuning_rate(s, err)
+                         : stk_resolve_say(
+                               s, err,
+                               "learning rate %g: %s with batch %lld; `stoker lr-find` measures it",
+                               r->train.learning_rate, stk_train_recipe_word(r, "train.optimizer"),
+                               (long long)r->data.batch));
     }
     if (r->train.weight_decay < 0) r->train.weight_decay = is_adaptive(r) ? 0.05 : 5e-4;
-    if (!*r->train.decay) stk_resolve_put(r->train.decay, "weights");
+    if (r->train.decay == STK_DECAY_AUTO) r->train.decay = STK_DECAY_WEIGHTS;
     return STK_OK;
 }
 
@@ -133,13 +133,14 @@ stk_status stk_resolve_schedule(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe    *r = s->recipe;
     stk_schedule_options usual;
-    if (!*r->train.schedule) stk_resolve_put(r->train.schedule, s->tunes ? "cosine" : "one-cycle");
-    STK_TRY(stk_schedule_defaults(&usual, r->train.schedule, err));
+    if (r->train.schedule == STK_SCHEDULE_AUTO)
+        r->train.schedule = s->tunes ? STK_SCHEDULE_COSINE : STK_SCHEDULE_ONE_CYCLE;
+    STK_TRY(stk_schedule_defaults(&usual, stk_train_recipe_word(r, "train.schedule"), err));
     if (r->train.rise < 0) r->train.rise = usual.rise;
     if (r->train.start_share < 0) r->train.start_share = usual.start_share;
     if (r->train.end_share < 0) r->train.end_share = usual.end_share;
     if (r->train.warmup_epochs < 0) {
-        bool own = usual.rise > 0 || strcmp(r->train.schedule, "constant") == 0;
+        bool own = usual.rise > 0 || r->train.schedule == STK_SCHEDULE_CONSTANT;
         r->train.warmup_epochs = own        ? 0
                                  : s->tunes ? TUNING_WARM_UP * whole_epochs(s)
                                             : 0.05 * whole_epochs(s);

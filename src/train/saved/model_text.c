@@ -7,7 +7,7 @@
 /* How images are prepared and what computes. Of data all but what only says which images they are
  * and how they come to training: a new way to prepare them must not be forgotten here. A test wants
  * to know of each new key. */
-static bool matters(const stk_train_key *key)
+static bool matters(const stk_param *key)
 {
     static const char *const used[] = {"model.name",    "model.classes",   "model.width",
                                        "model.trivial", "train.precision", "train.tta"};
@@ -16,12 +16,12 @@ static bool matters(const stk_train_key *key)
         "on_bad_sample", "follow_outside", "batch", "eval_batch", "shuffle", "cache",
         "cache_folder",  "resident",       "flip",  "balance",    "mixup",   "cutmix"};
     char name[STK_TRAIN_TEXT];
-    if (strcmp(key->section, "data") == 0) {
+    if (strcmp(key->group, "data") == 0) {
         for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
             if (strcmp(key->name, unused[i]) == 0) return false;
         return true;
     }
-    snprintf(name, sizeof name, "%s.%s", key->section, key->name);
+    snprintf(name, sizeof name, "%s.%s", key->group, key->name);
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (strcmp(name, used[i]) == 0) return true;
     return false;

@@ -20,7 +20,7 @@ static stk_train_recipe lasting(const stk_train_recipe *recipe)
     if (*same.data.pipeline) snprintf(same.data.pipeline, sizeof same.data.pipeline, "a file");
     memset(&same.output, 0, sizeof same.output);
     memset(same.knobs.backend, 0, sizeof same.knobs.backend);
-    memset(same.data.cache, 0, sizeof same.data.cache);
+    same.data.cache = STK_CACHE_AUTO;
     memset(same.data.cache_folder, 0, sizeof same.data.cache_folder);
     same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb = same.knobs.ahead = 0;
     same.train.epochs = 0;
@@ -28,11 +28,14 @@ static stk_train_recipe lasting(const stk_train_recipe *recipe)
     return same;
 }
 
-/* The bytes of a key's value. */
-static stk_bytes value_of(const stk_train_recipe *recipe, const stk_train_key *key)
+/* The bytes of a key's value. Words count as the texts that recipes have, auto as none: a run that
+ * another version began goes on. */
+static stk_bytes value_of(const stk_train_recipe *recipe, const stk_param *key)
 {
     const char *field = (const char *)recipe + key->offset;
-    const bool  text = key->kind == STK_TRAIN_IS_TEXT || key->kind == STK_TRAIN_IS_CHOICE;
+    if (key->kind == STK_PARAM_ENUM)
+        field = stk_param_is_auto(key, recipe) ? "" : stk_train_key_word(recipe, key);
+    const bool text = key->kind == STK_PARAM_TEXT || key->kind == STK_PARAM_ENUM;
     return (stk_bytes){(const uint8_t *)field, text ? strlen(field) : key->size};
 }
 
@@ -50,7 +53,7 @@ static uint64_t hash_data(const stk_train_data *data)
 uint64_t stk_run_fingerprint(const stk_train_recipe *recipe, const stk_train_data *data)
 {
     const stk_train_recipe same = lasting(recipe);
-    const stk_train_key   *key;
+    const stk_param       *key;
     uint64_t               hash = hash_data(data);
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
         const stk_bytes value = value_of(&same, key);
@@ -60,11 +63,11 @@ uint64_t stk_run_fingerprint(const stk_train_recipe *recipe, const stk_train_dat
 }
 
 /* The first key in which they differ, and how many do. */
-static const stk_train_key *find_other(const stk_train_recipe *a, const stk_train_recipe *b,
-                                       size_t *count)
+static const stk_param *find_other(const stk_train_recipe *a, const stk_train_recipe *b,
+                                   size_t *count)
 {
     const stk_train_recipe x = lasting(a), y = lasting(b);
-    const stk_train_key   *key, *first = NULL;
+    const stk_param       *key, *first = NULL;
     *count = 0;
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
         const stk_bytes u = value_of(&x, key), v = value_of(&y, key);
@@ -75,7 +78,7 @@ static const stk_train_key *find_other(const stk_train_recipe *a, const stk_trai
     return first;
 }
 
-static stk_status print_value(const stk_train_recipe *recipe, const stk_train_key *key, char *text,
+static stk_status print_value(const stk_train_recipe *recipe, const stk_param *key, char *text,
                               size_t capacity, stk_error *err)
 {
     stk_blob value;
@@ -90,9 +93,9 @@ static stk_status print_value(const stk_train_recipe *recipe, const stk_train_ke
 static stk_status compare(const stk_train_recipe *before, const stk_train_recipe *now,
                           const char *path, stk_error *err)
 {
-    char                 had[64], has[64], more[40] = "";
-    size_t               count;
-    const stk_train_key *key = find_other(before, now, &count);
+    char             had[64], has[64], more[40] = "";
+    size_t           count;
+    const stk_param *key = find_other(before, now, &count);
     if (!key) return STK_OK;
     STK_TRY(print_value(before, key, had, sizeof had, err));
     STK_TRY(print_value(now, key, has, sizeof has, err));
@@ -100,7 +103,7 @@ static stk_status compare(const stk_train_recipe *before, const stk_train_recipe
     return stk_fail(err, STK_E_INVALID, "train", path,
                     "the run there has another recipe: %s.%s is %s there and %s here%s; leave that "
                     "away, or name another folder",
-                    key->section, key->name, had, has, more);
+                    key->group, key->name, had, has, more);
 }
 
 static stk_status write_file(const char *path, const void *data, size_t size, stk_error *err)

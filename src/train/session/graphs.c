@@ -57,10 +57,11 @@ stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe, s
     const stk_preset *preset = stk_preset_find(recipe->data.preset);
     *graphs = (stk_graphs){.recipe = recipe, .channels = preset ? preset->channels : 3};
     STK_TRY(stk_model_find(&graphs->model, recipe->model.name, err));
-    STK_TRY(stk_optimizer_defaults(&graphs->optimizer, recipe->train.optimizer, err));
+    STK_TRY(stk_optimizer_defaults(&graphs->optimizer,
+                                   stk_train_recipe_word(recipe, "train.optimizer"), err));
     graphs->optimizer.momentum = recipe->train.momentum;
     graphs->optimizer.weight_decay = recipe->train.weight_decay;
-    graphs->optimizer.even_decay = strcmp(recipe->train.decay, "even") == 0;
+    graphs->optimizer.even_decay = recipe->train.decay == STK_DECAY_EVEN;
     graphs->optimizer.clip_norm = recipe->train.clip_norm > 0 ? recipe->train.clip_norm : no_limit;
     graphs->optimizer.ema_decay = recipe->train.ema;
     graphs->optimizer.loss_scale = recipe->train.loss_scale;
@@ -99,7 +100,7 @@ static stk_symbol loss_of(const stk_graphs *graphs, stk_graph *g, stk_symbol log
                           stk_symbol labels)
 {
     const stk_train_recipe      *r = graphs->recipe;
-    const bool                   focal = strcmp(r->train.loss, "focal") == 0;
+    const bool                   focal = r->train.loss == STK_LOSS_FOCAL;
     stk_weighted_entropy_options o = {.smoothing = r->train.label_smoothing,
                                       .gamma = focal ? r->train.focal_gamma : 0};
     if (!graphs->class_weights && o.gamma == 0)

@@ -7,13 +7,11 @@
 static stk_program_options program_options(const stk_session *s, const char *name)
 {
     stk_program_options o = {.name = name,
-                             .precision = STK_DTYPE_F32,
+                             .precision = stk_precision_dtype(s->recipe->train.precision),
                              .passes_off = s->passes_off,
                              .batch = s->recipe->data.batch,
                              .explain = s->explain,
                              .plan_only = s->explain != NULL};
-    if (strcmp(s->recipe->train.precision, "bf16") == 0) o.precision = STK_DTYPE_BF16;
-    if (strcmp(s->recipe->train.precision, "fp16") == 0) o.precision = STK_DTYPE_F16;
     if (s->recipe->knobs.eager) {
         o.passes_off = STK_GRAPH_PASS_ALL;
         o.check = true;
@@ -26,7 +24,7 @@ static stk_status open_device(stk_session *s, const stk_cancel *cancel, stk_erro
     const stk_train_recipe  *r = s->recipe;
     const stk_device_options options = {.threads = (int)r->knobs.threads,
                                         .deterministic = r->train.deterministic,
-                                        .tf32 = strcmp(r->train.precision, "tf32") == 0,
+                                        .tf32 = r->train.precision == STK_PRECISION_TF32,
                                         .cancel = cancel};
     const char              *backend = *r->knobs.backend ? r->knobs.backend : NULL;
     STK_TRY(stk_graph_passes_parse(r->knobs.passes_off, &s->passes_off, err));

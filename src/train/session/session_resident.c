@@ -50,10 +50,10 @@ stk_status stk_session_make_resident(stk_session *session, const stk_loader_opti
                                      stk_error *err)
 {
     const stk_train_recipe *r = session->recipe;
-    const bool              on = strcmp(r->data.resident, "on") == 0;
+    const bool              on = r->data.resident == STK_RESIDENT_ON;
     const uint64_t          bytes = stk_resident_bytes(r, options->data);
     stk_error               why;
-    if (strcmp(r->data.resident, "off") == 0) return STK_OK;
+    if (r->data.resident == STK_RESIDENT_OFF) return STK_OK;
     if (stk_faults_change_input(options->faults)) {
         log_line(options, "resident: off, since a fault of the input is injected");
         return STK_OK;

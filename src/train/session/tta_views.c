@@ -3,7 +3,6 @@
 #include "train/session/graphs.h"
 #include <stdlib.h>
 #include <stoker/ops.h>
-#include <string.h>
 
 const char *const stk_resident_names[2] = {"data.training", "data.evaluation"};
 
@@ -20,8 +19,8 @@ enum { VIEWS = sizeof views / sizeof *views, MIRROR_VIEWS = 2 };
 
 static int64_t view_count(const stk_graphs *graphs)
 {
-    const char *tta = graphs->recipe->train.tta;
-    return strcmp(tta, "mirror") == 0 ? MIRROR_VIEWS : strcmp(tta, "mirror-shift") == 0 ? VIEWS : 1;
+    const stk_tta_choice tta = graphs->recipe->train.tta;
+    return tta == STK_TTA_MIRROR ? MIRROR_VIEWS : tta == STK_TTA_MIRROR_SHIFT ? VIEWS : 1;
 }
 
 /* The rows of a view lie together. */

@@ -30,12 +30,10 @@ struct stk_predictor {
 static void choose_precision(stk_predictor *p)
 {
     stk_error   unasked;
-    char       *precision = p->recipe.train.precision;
     stk_device *device = stk_session_device(p->session);
-    stk_dtype   dtype = strcmp(precision, "fp16") == 0   ? STK_DTYPE_F16
-                        : strcmp(precision, "bf16") == 0 ? STK_DTYPE_BF16
-                                                         : STK_DTYPE_F32;
-    if (stk_device_computes_in(device, dtype, &unasked)) strcpy(precision, "fp32");
+    stk_dtype   dtype = stk_precision_dtype(p->recipe.train.precision);
+    if (stk_device_computes_in(device, dtype, &unasked))
+        p->recipe.train.precision = STK_PRECISION_FP32;
 }
 
 static stk_status open_session(stk_predictor *p, const stk_predictor_options *o, stk_error *err)

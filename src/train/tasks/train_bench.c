@@ -102,7 +102,8 @@ static stk_status open_cache(stk_train_bench *b, const stk_train_data *data,
                                             .faults = b->faults,
                                             .log = o->log,
                                             .log_context = o->log_context};
-    strcpy(recipe.data.resident, stk_session_resident(b->session, false) ? "on" : "off");
+    recipe.data.resident =
+        stk_session_resident(b->session, false) ? STK_RESIDENT_ON : STK_RESIDENT_OFF;
     return stk_data_cache_open(&b->cache, &options, err);
 }
 

@@ -11,10 +11,9 @@ static stk_status put(stk_blob *out, const char *text, stk_error *err)
 
 static stk_status explain_decode(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)
 {
-    const char *who = recipe->knobs.decode;
-    if (strcmp(who, "shared") == 0)
+    if (recipe->knobs.decode == STK_DECODE_SHARED)
         return put(out, "Stages that begin with decode_image share images with the GPU.\n", err);
-    if (strcmp(who, "gpu") == 0)
+    if (recipe->knobs.decode == STK_DECODE_GPU)
         return put(out, "Stages that begin with decode_image leave images to the GPU.\n", err);
     return STK_OK;
 }
