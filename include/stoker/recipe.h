@@ -6,6 +6,7 @@
 
 #include <stoker/dataset.h>
 #include <stoker/filesystem.h>
+#include <stoker/params.h>
 
 STK_BEGIN_DECLS
 
@@ -67,15 +68,16 @@ typedef enum stk_recipe_role {
 } stk_recipe_role;
 
 typedef struct stk_recipe_parameter {
-    const char     *name;
-    stk_recipe_kind kind;
-    bool            required;
-    const char     *fallback; /* its value where it is not given; NULL: none */
-    int64_t         least;    /* of INTEGER */
-    const char     *words;    /* "auto=-1 whole=-2": texts that stand for numbers; NULL: none */
-    stk_recipe_role role;     /* of FUNCTION: MAP, KEY, EXPAND or SCAN */
-    bool            here;     /* FUNCTION: the function's name may itself be the key */
-    const char     *help;
+    const char        *name;
+    stk_recipe_kind    kind;
+    bool               required;
+    const char        *fallback; /* its value where it is not given; NULL: none */
+    int64_t            least;    /* of INTEGER */
+    const char *const *words;    /* texts that stand for 0, 1..., or for values; NULL: none */
+    const int         *values;
+    stk_recipe_role    role; /* of FUNCTION: MAP, KEY, EXPAND or SCAN */
+    bool               here; /* FUNCTION: the function's name may itself be the key */
+    const char        *help;
 } stk_recipe_parameter;
 
 /* An operator or a function. A value that is no mapping is the first parameter alone. */

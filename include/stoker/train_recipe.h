@@ -139,7 +139,9 @@ typedef struct stk_train_recipe {
     } output;
 } stk_train_recipe;
 
-/* A row a key, its section as group: for YAML, flags and documentation alike. NULL past the end. */
+/* A row a key, its section as group: for YAML, flags and documentation alike. */
+STK_API const stk_params *stk_train_recipe_table(void);
+/* NULL past the end. */
 STK_API const stk_param *stk_train_key_at(size_t index);
 /* The word of a key that has words, as recipes write it: "fp16" of "train.precision". NULL for
  * other keys. */

@@ -2,6 +2,7 @@
 #include "choices.h"
 
 #include <stoker/models.h>
+#include <stoker/train_recipe.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -17,23 +18,26 @@ const char *cli_choice_backend(size_t index)
     return index < COUNT_OF(words) ? words[index] : NULL;
 }
 
+/* Of a key of recipes that may be auto, which a flag need not say. */
+static const char *key_word(const char *name, size_t index)
+{
+    const stk_param *key = stk_params_find(stk_train_recipe_table(), name);
+    return key ? stk_param_word(key, index + 1, NULL) : NULL;
+}
+
 const char *cli_choice_precision(size_t index)
 {
-    static const char *const words[] = {"fp32", "tf32", "bf16", "fp16"};
-    return index < COUNT_OF(words) ? words[index] : NULL;
+    return key_word("train.precision", index);
 }
 
 const char *cli_choice_optimizer(size_t index)
 {
-    static const char *const words[] = {"sgd", "nesterov", "adamw", "lars", "lamb"};
-    return index < COUNT_OF(words) ? words[index] : NULL;
+    return key_word("train.optimizer", index);
 }
 
 const char *cli_choice_schedule(size_t index)
 {
-    static const char *const words[] = {"constant", "step",      "multistep", "cosine",
-                                        "poly",     "one-cycle", "triangle",  "plateau"};
-    return index < COUNT_OF(words) ? words[index] : NULL;
+    return key_word("train.schedule", index);
 }
 
 const char *cli_choice_split(size_t index)

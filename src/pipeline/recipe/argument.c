@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stoker/params.h>
 
 /* All that a message needs. */
 typedef struct place {
@@ -66,47 +67,36 @@ static char *found_text(const stk_yaml_node *tree, char *text, size_t capacity)
     return text;
 }
 
-/* "default=0 exact=1" as "default, exact". */
-static char *words_text(const char *words, char *text, size_t capacity)
+/* The words of a parameter are those of a row. */
+static stk_param row_of(const stk_recipe_parameter *parameter)
 {
-    size_t used = 0;
-    text[0] = 0;
-    for (const char *c = words; c && *c;) {
-        const size_t length = strcspn(c, "=");
-        if (used + length + 3 > capacity) break;
-        used += (size_t)snprintf(text + used, capacity - used, "%s%.*s", used ? ", " : "",
-                                 (int)length, c);
-        c += strcspn(c, " ");
-        c += *c == ' ';
-    }
-    return text;
+    return (stk_param){.choices = parameter->words, .values = parameter->values};
 }
 
 static stk_status wrong_kind(const place *at, const stk_yaml_node *tree, stk_error *err)
 {
-    char        found[96], words[200], message[400];
-    const char *what = kinds[at->parameter->kind];
-    snprintf(message, sizeof message, "%s stands here; it must be %s",
-             found_text(tree, found, sizeof found), what);
-    if (at->parameter->words) {
-        const size_t used = strlen(message);
-        snprintf(message + used, sizeof message - used, "%s %s",
-                 at->parameter->kind == STK_RECIPE_CHOICE ? ":" : " or",
-                 words_text(at->parameter->words, words, sizeof words));
-    }
+    char            found[96], message[400];
+    const stk_param row = row_of(at->parameter);
+    const char     *word, *before = at->parameter->kind == STK_RECIPE_CHOICE ? ": " : " or ";
+    int             used = snprintf(message, sizeof message, "%s stands here; it must be %s",
+                                    found_text(tree, found, sizeof found), kinds[at->parameter->kind]);
+    for (size_t i = 0; (word = stk_param_word(&row, i, NULL)) && used < (int)sizeof message; i++)
+        used += snprintf(message + used, sizeof message - (size_t)used, "%s%s", i ? ", " : before,
+                         word);
     return fail_at(at, tree, STK_E_INVALID, err, "%s", message);
 }
 
-/* The number that a word of "name=number name=number" stands for. */
-static bool find_word(const char *words, const stk_yaml_node *tree, int64_t *out)
+/* The number that a word stands for. */
+static bool find_word(const stk_recipe_parameter *parameter, const stk_yaml_node *tree,
+                      int64_t *out)
 {
-    if (tree->kind != STK_YAML_SCALAR) return false;
-    for (const char *c = words; c && *c;) {
-        const size_t length = strcspn(c, "=");
-        if (length == tree->length && strncmp(c, tree->text, length) == 0)
-            return sscanf(c + length + 1, "%" SCNd64, out) == 1;
-        c += strcspn(c, " ");
-        c += *c == ' ';
+    const stk_param row = row_of(parameter);
+    const char     *word;
+    int             value;
+    for (size_t i = 0; (word = stk_param_word(&row, i, &value)); i++) {
+        if (tree->kind != STK_YAML_SCALAR || strcmp(word, tree->text) != 0) continue;
+        *out = value;
+        return true;
     }
     return false;
 }
@@ -114,7 +104,7 @@ static bool find_word(const char *words, const stk_yaml_node *tree, int64_t *out
 static stk_status bind_integer(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                stk_error *err)
 {
-    if (find_word(at->parameter->words, tree, &out->integer)) return STK_OK;
+    if (find_word(at->parameter, tree, &out->integer)) return STK_OK;
     if (!stk_scalar_integer(tree, &out->integer)) {
         stk_number real;
         char       found[96];
@@ -158,8 +148,7 @@ static stk_status bind_text(const place *at, const stk_yaml_node *tree, stk_argu
 static stk_status bind_choice(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err)
 {
-    return find_word(at->parameter->words, tree, &out->integer) ? STK_OK
-                                                                : wrong_kind(at, tree, err);
+    return find_word(at->parameter, tree, &out->integer) ? STK_OK : wrong_kind(at, tree, err);
 }
 
 static stk_status bind_path(const place *at, const stk_yaml_node *tree, stk_argument *out,
@@ -197,7 +186,7 @@ static stk_status bind_dtype(const place *at, const stk_yaml_node *tree, stk_arg
 static stk_status bind_value(const place *at, const stk_yaml_node *tree, stk_argument *out,
                              stk_error *err)
 {
-    if (find_word(at->parameter->words, tree, &out->integer)) return STK_OK;
+    if (find_word(at->parameter, tree, &out->integer)) return STK_OK;
     if (!stk_scalar_integer(tree, &out->integer)) return bind_text(at, tree, out, err);
     return out->integer >= 0 && out->integer < 4096
                ? STK_OK

@@ -31,8 +31,8 @@ static stk_status slices(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_parameter flatten_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "first", .words = "first=-1",
-     .help = "which value is the dataset"},
+    {"value", STK_RECIPE_VALUE, .fallback = "first", .words = STK_PARAM_WORDS("first"),
+     .values = (const int[]){-1}, .help = "which value is the dataset"},
 };
 
 static stk_status flatten(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -47,13 +47,14 @@ static const stk_recipe_parameter file_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is the path"},
     {"folder", STK_RECIPE_PATH, .help = "where relative paths begin; the recipe's folder without"},
     {"compression", STK_RECIPE_CHOICE, .fallback = "auto",
-     .words = "auto=0 none=1 gzip=2 zlib=3 zstd=4",
+     .words = STK_PARAM_WORDS("auto", "none", "gzip", "zlib", "zstd"),
      .help = "of the files; auto looks at their content"},
     {"buffer_bytes", STK_RECIPE_INTEGER, .fallback = "0",
      .help = "read at a time; 0 means 256 KiB"},
     {"max_record_bytes", STK_RECIPE_INTEGER, .fallback = "0",
      .help = "a longer record is an error; 0 means 1 GiB"},
-    {"damage", STK_RECIPE_CHOICE, .fallback = "next_file", .words = "next_file=0 resync=1",
+    {"damage", STK_RECIPE_CHOICE, .fallback = "next_file",
+     .words = STK_PARAM_WORDS("next_file", "resync"),
      .help = "after a damaged record: go on with the next file, or the next sound record"},
 };
 

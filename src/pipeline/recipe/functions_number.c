@@ -8,7 +8,8 @@ static const char *name_of(const stk_recipe_call *bound)
 
 static const stk_recipe_parameter arithmetic_parameters[] = {
     {"number", STK_RECIPE_NUMBER, .required = true, .help = "the second operand"},
-    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = "all=-1", .help = "which value"},
+    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = STK_PARAM_WORDS("all"),
+     .values = (const int[]){-1}, .help = "which value"},
 };
 
 /* Its name is the operation. */
@@ -25,7 +26,8 @@ static stk_status arithmetic(stk_recipe *recipe, const stk_recipe_call *bound,
 
 static const stk_recipe_parameter cast_parameters[] = {
     {"dtype", STK_RECIPE_DTYPE, .required = true, .help = "the new type"},
-    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = "all=-1", .help = "which value"},
+    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = STK_PARAM_WORDS("all"),
+     .values = (const int[]){-1}, .help = "which value"},
 };
 
 static stk_status cast(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -37,7 +39,8 @@ static stk_status cast(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_parameter all_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = "all=-1", .help = "which value"},
+    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = STK_PARAM_WORDS("all"),
+     .values = (const int[]){-1}, .help = "which value"},
 };
 static const stk_recipe_parameter one_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},

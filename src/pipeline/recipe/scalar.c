@@ -2,32 +2,26 @@
 #include "base/decimal.h"
 #include "pipeline/recipe/data_recipe.h"
 
+#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stoker/params.h>
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+enum { DIGITS_MOST = 80 };
 
 /* Digits may be grouped: 10_000. */
 bool stk_scalar_integer(const stk_yaml_node *tree, int64_t *out)
 {
-    if (tree->kind != STK_YAML_SCALAR || !tree->plain) return false;
-    const char *c = tree->text;
-    const bool  negative = *c == '-';
-    c += *c == '-' || *c == '+';
-    if (!is_digit(*c)) return false;
-    int64_t number = 0;
-    for (; *c; c++) {
-        if (*c == '_' && is_digit(c[1])) continue;
-        const int digit = *c - '0';
-        if (!is_digit(*c) || __builtin_mul_overflow(number, 10, &number) ||
-            __builtin_add_overflow(number, negative ? -digit : digit, &number))
-            return false;
+    char   digits[DIGITS_MOST];
+    size_t used = 0;
+    if (tree->kind != STK_YAML_SCALAR || !tree->plain || tree->length >= sizeof digits)
+        return false;
+    for (size_t i = 0; i < tree->length; i++) {
+        const bool groups = i && isdigit((unsigned char)tree->text[i - 1]);
+        if (tree->text[i] != '_' || !groups || !isdigit((unsigned char)tree->text[i + 1]))
+            digits[used++] = tree->text[i];
     }
-    *out = number;
-    return c == tree->text + tree->length;
+    digits[used] = 0;
+    return strlen(digits) == used && stk_param_read_integer(digits, out);
 }
 
 bool stk_scalar_number(const stk_yaml_node *tree, stk_number *out)

@@ -4,15 +4,16 @@
 
 #define ORDER_PARAMETER                                                                            \
     {                                                                                              \
-        "order", STK_RECIPE_CHOICE, .fallback = "default", .words = "default=0 exact=1 relaxed=2", \
+        "order", STK_RECIPE_CHOICE, .fallback = "default",                                         \
+                                    .words = STK_PARAM_WORDS("default", "exact", "relaxed"),       \
                                     .help = "relaxed: elements as they are ready"                  \
     }
 
 static const stk_recipe_parameter map_parameters[] = {
     {"function", STK_RECIPE_FUNCTION, .required = true, .role = STK_RECIPE_MAP, .here = true,
      .help = "called on every element"},
-    {"parallel", STK_RECIPE_INTEGER, .fallback = "auto", .least = 1, .words = "auto=-1",
-     .help = "most calls at a time"},
+    {"parallel", STK_RECIPE_INTEGER, .fallback = "auto", .least = 1,
+     .words = STK_PARAM_WORDS("auto"), .values = (const int[]){-1}, .help = "most calls at a time"},
     ORDER_PARAMETER,
 };
 
@@ -85,12 +86,12 @@ static stk_status flat_map(stk_recipe *recipe, const stk_recipe_call *bound, stk
 
 static const stk_recipe_parameter interleave_parameters[] = {
     EXPAND_PARAMETERS,
-    {"cycle", STK_RECIPE_INTEGER, .fallback = "auto", .least = 1, .words = "auto=-1",
-     .help = "datasets open at a time"},
+    {"cycle", STK_RECIPE_INTEGER, .fallback = "auto", .least = 1, .words = STK_PARAM_WORDS("auto"),
+     .values = (const int[]){-1}, .help = "datasets open at a time"},
     {"block", STK_RECIPE_INTEGER, .fallback = "1", .least = 1,
      .help = "elements of one before the next has its turn"},
-    {"parallel", STK_RECIPE_INTEGER, .fallback = "0", .words = "auto=-1",
-     .help = "datasets that run ahead; 0: none"},
+    {"parallel", STK_RECIPE_INTEGER, .fallback = "0", .words = STK_PARAM_WORDS("auto"),
+     .values = (const int[]){-1}, .help = "datasets that run ahead; 0: none"},
     ORDER_PARAMETER,
 };
 

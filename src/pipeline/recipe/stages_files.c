@@ -4,7 +4,7 @@
 #include <stoker/dataset_sources.h>
 #include <stoker/source.h>
 
-#define COMPRESSIONS "auto=0 none=1 gzip=2 zlib=3 zstd=4"
+#define COMPRESSIONS STK_PARAM_WORDS("auto", "none", "gzip", "zlib", "zstd")
 #define RECORD_PARAMETERS                                                                          \
     {"compression", STK_RECIPE_CHOICE, .fallback = "auto", .words = COMPRESSIONS,                  \
      .help = "of the files; auto looks at their content"},                                         \
@@ -14,7 +14,7 @@
          .help = "a longer record is an error; 0 means 1 GiB"},                                    \
     {                                                                                              \
         "damage", STK_RECIPE_CHOICE,                                                               \
-            .fallback = "next_file", .words = "next_file=0 resync=1",                              \
+            .fallback = "next_file", .words = STK_PARAM_WORDS("next_file", "resync"),              \
             .help = "after a damaged record: go on with the next file, or the next sound record"   \
     }
 
@@ -86,7 +86,8 @@ static const stk_recipe_parameter fixed_parameters[] = {
     {"record_bytes", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "of each record"},
     {"header_bytes", STK_RECIPE_INTEGER, .fallback = "0", .help = "passed over in each file"},
     {"footer_bytes", STK_RECIPE_INTEGER, .fallback = "0", .help = "passed over in each file"},
-    {"compression", STK_RECIPE_CHOICE, .fallback = "auto", .words = "auto=0 none=1 gzip=2 zlib=3",
+    {"compression", STK_RECIPE_CHOICE, .fallback = "auto",
+     .words = STK_PARAM_WORDS("auto", "none", "gzip", "zlib"),
      .help = "of the files; auto looks at their content"},
     {"buffer_bytes", STK_RECIPE_INTEGER, .fallback = "0",
      .help = "read at a time; 0 means 256 KiB"},

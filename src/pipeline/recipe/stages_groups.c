@@ -4,8 +4,8 @@
 
 static const stk_recipe_parameter window_parameters[] = {
     {"size", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "elements of a window"},
-    {"shift", STK_RECIPE_INTEGER, .fallback = "size", .least = 1, .words = "size=-1",
-     .help = "from the start of one to the start of the next"},
+    {"shift", STK_RECIPE_INTEGER, .fallback = "size", .least = 1, .words = STK_PARAM_WORDS("size"),
+     .values = (const int[]){-1}, .help = "from the start of one to the start of the next"},
     {"stride", STK_RECIPE_INTEGER, .fallback = "1", .least = 1,
      .help = "between the elements of a window"},
     {"drop_remainder", STK_RECIPE_BOOL, .fallback = "false", .help = "only whole windows"},

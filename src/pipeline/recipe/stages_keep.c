@@ -17,7 +17,8 @@ static stk_status cache(stk_recipe *recipe, const stk_recipe_call *bound, stk_da
 
 static const stk_recipe_parameter snapshot_parameters[] = {
     {"directory", STK_RECIPE_PATH, .required = true, .help = "where snapshots are kept"},
-    {"compression", STK_RECIPE_CHOICE, .fallback = "auto", .words = "auto=0 none=1 gzip=2 zstd=4",
+    {"compression", STK_RECIPE_CHOICE, .fallback = "auto",
+     .words = STK_PARAM_WORDS("auto", "none", "gzip", "zstd"), .values = (const int[]){0, 1, 2, 4},
      .help = "auto is zstd"},
     {"chunk_bytes", STK_RECIPE_INTEGER, .fallback = "0", .help = "of a file; 0 means 64 MB"},
     {"pending_seconds", STK_RECIPE_NUMBER, .fallback = "0",
@@ -42,8 +43,8 @@ static stk_status snapshot(stk_recipe *recipe, const stk_recipe_call *bound, stk
 }
 
 static const stk_recipe_parameter prefetch_parameters[] = {
-    {"count", STK_RECIPE_INTEGER, .fallback = "auto", .least = -1, .words = "auto=-1",
-     .help = "elements to run ahead; auto: as far as helps"},
+    {"count", STK_RECIPE_INTEGER, .fallback = "auto", .least = -1, .words = STK_PARAM_WORDS("auto"),
+     .values = (const int[]){-1}, .help = "elements to run ahead; auto: as far as helps"},
 };
 
 static stk_status prefetch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
@@ -84,7 +85,8 @@ static stk_status quarantine(stk_recipe *recipe, const stk_recipe_call *bound, s
 }
 
 static const stk_recipe_parameter options_parameters[] = {
-    {"order", STK_RECIPE_CHOICE, .fallback = "default", .words = "default=0 exact=1 relaxed=2",
+    {"order", STK_RECIPE_CHOICE, .fallback = "default",
+     .words = STK_PARAM_WORDS("default", "exact", "relaxed"),
      .help = "of every stage that does not say itself"},
     {"passes_off", STK_RECIPE_TEXTS, .help = "names of passes not to make, such as map_fusion"},
 };

@@ -16,8 +16,8 @@ static stk_shuffle_options shuffle_of(const stk_argument *a)
 }
 
 static const stk_recipe_parameter shuffle_parameters[] = {
-    {"buffer", STK_RECIPE_INTEGER, .required = true, .least = 1, .words = "whole=-2",
-     .help = "elements to draw from; whole: all of an epoch"},
+    {"buffer", STK_RECIPE_INTEGER, .required = true, .least = 1, .words = STK_PARAM_WORDS("whole"),
+     .values = (const int[]){-2}, .help = "elements to draw from; whole: all of an epoch"},
     SHUFFLE_PARAMETERS,
 };
 
@@ -40,8 +40,8 @@ static stk_status global_shuffle(stk_recipe *recipe, const stk_recipe_call *boun
 }
 
 static const stk_recipe_parameter repeat_parameters[] = {
-    {"count", STK_RECIPE_INTEGER, .fallback = "forever", .least = -1, .words = "forever=-1",
-     .help = "how often"},
+    {"count", STK_RECIPE_INTEGER, .fallback = "forever", .least = -1,
+     .words = STK_PARAM_WORDS("forever"), .values = (const int[]){-1}, .help = "how often"},
 };
 
 static stk_status repeat(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
@@ -52,8 +52,8 @@ static stk_status repeat(stk_recipe *recipe, const stk_recipe_call *bound, stk_d
 }
 
 static const stk_recipe_parameter count_parameters[] = {
-    {"count", STK_RECIPE_INTEGER, .required = true, .least = -1, .words = "all=-1",
-     .help = "how many elements"},
+    {"count", STK_RECIPE_INTEGER, .required = true, .least = -1, .words = STK_PARAM_WORDS("all"),
+     .values = (const int[]){-1}, .help = "how many elements"},
 };
 
 static stk_status take(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
@@ -83,7 +83,8 @@ static stk_status shard(stk_recipe *recipe, const stk_recipe_call *bound, stk_da
 }
 
 static const stk_recipe_parameter autoshard_parameters[] = {
-    {"mode", STK_RECIPE_CHOICE, .fallback = "auto", .words = "auto=0 file=1 data=2 off=3",
+    {"mode", STK_RECIPE_CHOICE, .fallback = "auto",
+     .words = STK_PARAM_WORDS("auto", "file", "data", "off"),
      .help = "by files, by elements; auto: by files where possible"},
     {"workers", STK_RECIPE_INTEGER, .required = true, .least = 1,
      .help = "how many share the data"},

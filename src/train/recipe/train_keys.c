@@ -187,6 +187,11 @@ static const stk_param keys[] = {
 
 const stk_params stk_train_keys = {STK_PARAM_TABLE(keys, stk_train_recipe), .name = "a recipe"};
 
+const stk_params *stk_train_recipe_table(void)
+{
+    return &stk_train_keys;
+}
+
 const stk_param *stk_train_key_at(size_t index)
 {
     return stk_params_at(&stk_train_keys, index);
