@@ -15,22 +15,14 @@
 
 /* color_field is a const char *. */
 #define CLI_BENCH_SHOW_OPTIONS(type, color_field, member)                                          \
-    {.name = "color",                                                                              \
-     .metavar = "WHEN",                                                                            \
-     .kind = CLI_OPTION_CHOICE,                                                                    \
-     .target = offsetof(type, color_field),                                                        \
-     .choice = cli_color_choice,                                                                   \
-     .group = "What to show",                                                                      \
-     .help = "colours: auto (on a terminal), always, never"},                                      \
-        {.name = "json",                                                                           \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.json),                                                    \
-         .group = "Common",                                                                        \
+    {CLI_OPTION(type, color_field, "color", CHOICE, "WHEN"), .choice = cli_color_choice,           \
+     .group = "What to show", .help = "colours: auto (on a terminal), always, never"},             \
+        {CLI_OPTION(type, member.json, "json", FLAG, NULL), .group = "Common",                     \
          .help = "print the result as JSON"},                                                      \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .kind = CLI_OPTION_FLAG,                                   \
-        .target = offsetof(type, member.quiet), .group = "Common",                                 \
-        .help = "show no progress and no hints; results and errors only"                           \
+        CLI_OPTION(type, member.quiet, "quiet", FLAG, NULL),                                       \
+            .letter = 'q', .group = "Common",                                                      \
+            .help = "show no progress and no hints; results and errors only"                       \
     }
 
 #endif

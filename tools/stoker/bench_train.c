@@ -22,22 +22,10 @@ typedef struct values {
 static const values defaults = {.seconds = 20};
 
 static const cli_option options[] = {
-    {.name = "seconds",
-     .letter = 's',
-     .metavar = "S",
-     .kind = CLI_OPTION_NUMBER,
-     .target = offsetof(values, seconds),
-     .least = 0.1,
-     .most = 1e6,
-     .group = "How long",
-     .help = "for all three together, in rounds of each in turn (default 20)"},
-    {.name = "color",
-     .metavar = "WHEN",
-     .kind = CLI_OPTION_CHOICE,
-     .target = offsetof(values, color),
-     .choice = cli_color_choice,
-     .group = "What to show",
-     .help = "colours: auto (on a terminal), always, never"},
+    {CLI_OPTION(values, seconds, "seconds", NUMBER, "S"), .letter = 's', .least = 0.1, .most = 1e6,
+     .group = "How long", .help = "for all three together, in rounds of each in turn (default 20)"},
+    {CLI_OPTION(values, color, "color", CHOICE, "WHEN"), .choice = cli_color_choice,
+     .group = "What to show", .help = "colours: auto (on a terminal), always, never"},
     CLI_TRACE_OPTION(values, trace),
     CLI_TRAIN_OPTIONS(values, train),
 };

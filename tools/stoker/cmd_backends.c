@@ -13,10 +13,7 @@ typedef struct values {
 static const values defaults = {0};
 
 static const cli_option options[] = {
-    {.name = "json",
-     .kind = CLI_OPTION_FLAG,
-     .target = offsetof(values, json),
-     .group = "What to show",
+    {CLI_OPTION(values, json, "json", FLAG, NULL), .group = "What to show",
      .help = "print the result as JSON"},
 };
 

@@ -20,42 +20,20 @@ typedef struct values {
 static const values defaults = {0};
 
 static const cli_option options[] = {
-    {.name = "what-if",
-     .metavar = "PARTS",
-     .kind = CLI_OPTION_TEXT,
-     .target = offsetof(values, what_if),
-     .group = "What to ask",
-     .help = "play the recorded steps again with other times: S2=0.5 halves a stage, S7=0 removes "
-             "it, S7=apart puts it on a thread of its own, threads=N prepare batches beside "
-             "training, compute-threads=N compute, buffer=N batches ahead; several separated by "
-             "commas"},
-    {.name = "cores",
-     .metavar = "N",
-     .kind = CLI_OPTION_INTEGER,
-     .target = offsetof(values, cores),
-     .least = 1,
-     .most = 4096,
+    {CLI_OPTION(values, what_if, "what-if", TEXT, "PARTS"), .group = "What to ask",
+     .help =
+         "play the recorded steps again with other times: S2=0.5 halves a stage, S7=0 removes it, "
+         "S7=apart puts it on a thread of its own, threads=N prepare batches beside training, "
+         "compute-threads=N compute, buffer=N batches ahead; several separated by commas"},
+    {CLI_OPTION(values, cores, "cores", INTEGER, "N"), .least = 1, .most = 4096,
      .group = "What to ask",
      .help = "of the machine that a trace was recorded on, which traces do not tell (default: this "
              "machine's where the trace names it)"},
-    {.name = "output",
-     .letter = 'o',
-     .metavar = "FILE",
-     .kind = CLI_OPTION_FILE,
-     .target = offsetof(values, output),
-     .group = "What to ask",
+    {CLI_OPTION(values, output, "output", FILE, "FILE"), .letter = 'o', .group = "What to ask",
      .help = "write it as a page for the browser, too: report.html, with the timeline of a trace"},
-    {.name = "color",
-     .metavar = "WHEN",
-     .kind = CLI_OPTION_CHOICE,
-     .target = offsetof(values, color),
-     .choice = cli_color_choice,
-     .group = "Common",
-     .help = "colours: auto (on a terminal), always, never"},
-    {.name = "json",
-     .kind = CLI_OPTION_FLAG,
-     .target = offsetof(values, json),
-     .group = "Common",
+    {CLI_OPTION(values, color, "color", CHOICE, "WHEN"), .choice = cli_color_choice,
+     .group = "Common", .help = "colours: auto (on a terminal), always, never"},
+    {CLI_OPTION(values, json, "json", FLAG, NULL), .group = "Common",
      .help = "print the result as JSON"},
 };
 

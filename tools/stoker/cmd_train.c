@@ -22,17 +22,10 @@ typedef struct values {
 static const values defaults = {.serve.port = CLI_SERVE_OFF};
 
 static const cli_option options[] = {
-    {.name = "resume",
-     .metavar = "RUN",
-     .kind = CLI_OPTION_FILE,
-     .target = offsetof(values, resume),
-     .group = "Recipe",
+    {CLI_OPTION(values, resume, "resume", FILE, "RUN"), .group = "Recipe",
      .help = "go on with the run in this folder, exactly where its last checkpoint is; --epochs or "
              "--steps may give it another end; DATA says where its data lies now, if it was moved"},
-    {.name = "explain",
-     .kind = CLI_OPTION_FLAG,
-     .target = offsetof(values, explain),
-     .group = "Recipe",
+    {CLI_OPTION(values, explain, "explain", FLAG, NULL), .group = "Recipe",
      .help = "print what was decided and why, the whole recipe, the plan of the input and the "
              "graph of a step after each pass; run nothing"},
     CLI_TRAIN_TEXT_OPTION(values, train.epochs, "epochs", "N", "Training",
@@ -45,12 +38,7 @@ static const cli_option options[] = {
                           "triangle or plateau (default one-cycle; triangle for airbench)"),
     CLI_TRAIN_TEXT_OPTION(values, train.early_stop, "early-stop", "N", "Training",
                           "stop after so many evaluations without a better one (default 0: never)"),
-    {.name = "folder",
-     .letter = 'o',
-     .metavar = "RUN",
-     .kind = CLI_OPTION_FILE,
-     .target = offsetof(values, train.folder),
-     .group = "Output",
+    {CLI_OPTION(values, train.folder, "folder", FILE, "RUN"), .letter = 'o', .group = "Output",
      .help = "the run folder (default: a new one in runs/)"},
     CLI_TRAIN_TEXT_OPTION(values, train.log_every, "log-every", "N", "Output",
                           "steps between rows of metrics (default: 50 rows an epoch)"),
@@ -58,13 +46,8 @@ static const cli_option options[] = {
                           "steps between checkpoints (default: an epoch, or a minute if that is "
                           "shorter)"),
     CLI_SERVE_OPTIONS(values, serve),
-    {.name = "color",
-     .metavar = "WHEN",
-     .kind = CLI_OPTION_CHOICE,
-     .target = offsetof(values, color),
-     .choice = cli_color_choice,
-     .group = "Output",
-     .help = "colours: auto (on a terminal), always, never"},
+    {CLI_OPTION(values, color, "color", CHOICE, "WHEN"), .choice = cli_color_choice,
+     .group = "Output", .help = "colours: auto (on a terminal), always, never"},
     CLI_TRACE_OPTION(values, trace),
     CLI_TRAIN_OPTIONS(values, train),
 };

@@ -107,32 +107,19 @@ typedef struct cli_common_values {
 } cli_common_values;
 
 #define CLI_COMMON_OPTIONS(type, member)                                                           \
-    {.name = "threads",                                                                            \
-     .metavar = "N",                                                                               \
-     .kind = CLI_OPTION_INTEGER,                                                                   \
-     .target = offsetof(type, member.threads),                                                     \
-     .least = 0,                                                                                   \
-     .most = 1024,                                                                                 \
+    {CLI_OPTION(type, member.threads, "threads", INTEGER, "N"), .least = 0, .most = 1024,          \
      .group = "Common",                                                                            \
      .help = "threads to use (default 0: one per core that this process may use)"},                \
-        {.name = "memory-mb",                                                                      \
-         .metavar = "N",                                                                           \
-         .kind = CLI_OPTION_SIZE_MB,                                                               \
-         .target = offsetof(type, member.memory_bytes),                                            \
-         .least = 0,                                                                               \
-         .most = 1e9,                                                                              \
-         .group = "Common",                                                                        \
+        {CLI_OPTION(type, member.memory_bytes, "memory-mb", SIZE_MB, "N"), .least = 0,             \
+         .most = 1e9, .group = "Common",                                                           \
          .help = "most memory for data, in MB (default 0: a quarter of what the machine or the "   \
                  "container allows)"},                                                             \
-        {.name = "json",                                                                           \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.json),                                                    \
-         .group = "Common",                                                                        \
+        {CLI_OPTION(type, member.json, "json", FLAG, NULL), .group = "Common",                     \
          .help = "print the result as JSON"},                                                      \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .kind = CLI_OPTION_FLAG,                                   \
-        .target = offsetof(type, member.quiet), .group = "Common",                                 \
-        .help = "show no progress and no hints; results and errors only"                           \
+        CLI_OPTION(type, member.quiet, "quiet", FLAG, NULL),                                       \
+            .letter = 'q', .group = "Common",                                                      \
+            .help = "show no progress and no hints; results and errors only"                       \
     }
 
 #endif

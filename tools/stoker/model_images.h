@@ -21,46 +21,30 @@ typedef struct cli_image_values {
 /* The flag of every command that lists data. */
 #define CLI_FOLLOW_OUTSIDE_OPTION(type, field, heading)                                            \
     {                                                                                              \
-        .name = "follow-outside", .kind = CLI_OPTION_FLAG, .target = offsetof(type, field),        \
-        .group = heading,                                                                          \
-        .help = "take what links in DATA and rows of a table name outside of its folder"           \
+        CLI_OPTION(type, field, "follow-outside", FLAG, NULL),                                     \
+            .group = heading,                                                                      \
+            .help = "take what links in DATA and rows of a table name outside of its folder"       \
     }
 
 /* The presets' names, for tables of options. */
 const char *cli_preset_choice(size_t index);
 
 #define CLI_IMAGE_OPTIONS(type, member)                                                            \
-    {.name = "preset",                                                                             \
-     .letter = 'p',                                                                                \
-     .metavar = "PRESET",                                                                          \
-     .kind = CLI_OPTION_CHOICE,                                                                    \
-     .target = offsetof(type, member.preset),                                                      \
-     .choice = cli_preset_choice,                                                                  \
-     .group = "Images",                                                                            \
+    {CLI_OPTION(type, member.preset, "preset", CHOICE, "PRESET"), .letter = 'p',                   \
+     .choice = cli_preset_choice, .group = "Images",                                               \
      .help = "decode and augment as for imagenet, cifar, cifar-shift or fashion"},                 \
-        {.name = "evaluate",                                                                       \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.evaluate),                                                \
-         .group = "Images",                                                                        \
+        {CLI_OPTION(type, member.evaluate, "evaluate", FLAG, NULL), .group = "Images",             \
          .help = "prepare them as for evaluation: nothing random"},                                \
-        {.name = "size",                                                                           \
-         .metavar = "N",                                                                           \
-         .kind = CLI_OPTION_INTEGER,                                                               \
-         .target = offsetof(type, member.size),                                                    \
-         .least = 0,                                                                               \
-         .most = 8192,                                                                             \
+        {CLI_OPTION(type, member.size, "size", INTEGER, "N"), .least = 0, .most = 8192,            \
          .group = "Images",                                                                        \
          .help = "side of the result in pixels (default 0: the preset's, 224, 32 or 28)"},         \
-        {.name = "exact",                                                                          \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.exact),                                                   \
-         .group = "Images",                                                                        \
+        {CLI_OPTION(type, member.exact, "exact", FLAG, NULL), .group = "Images",                   \
          .help = "decode at full size always; otherwise the decoder may shrink large JPEGs"},      \
         CLI_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Images"),                          \
     {                                                                                              \
-        .name = "split", .metavar = "SPLIT", .kind = CLI_OPTION_TEXT,                              \
-        .target = offsetof(type, member.split), .choice = cli_choice_split, .group = "Images",     \
-        .help = "read this split (default: train where there is one, else all)"                    \
+        CLI_OPTION(type, member.split, "split", TEXT, "SPLIT"),                                    \
+            .choice = cli_choice_split, .group = "Images",                                         \
+            .help = "read this split (default: train where there is one, else all)"                \
     }
 
 /* The images of path without a preset. shuffle and repeat as in stk_images_options. */

@@ -13,46 +13,24 @@ typedef struct cli_model_values {
 } cli_model_values;
 
 #define CLI_MODEL_OPTIONS(type, member)                                                            \
-    {.name = "which",                                                                              \
-     .metavar = "best|last|PATH",                                                                  \
-     .kind = CLI_OPTION_TEXT,                                                                      \
-     .target = offsetof(type, member.which),                                                       \
-     .group = "The model",                                                                         \
+    {CLI_OPTION(type, member.which, "which", TEXT, "best|last|PATH"), .group = "The model",        \
      .help = "the weights: the best of the run, its last checkpoint, or a file (default best)"},   \
-        {.name = "backend",                                                                        \
-         .metavar = "B",                                                                           \
-         .kind = CLI_OPTION_TEXT,                                                                  \
-         .target = offsetof(type, member.backend),                                                 \
-         .choice = cli_choice_backend,                                                             \
+        {CLI_OPTION(type, member.backend, "backend", TEXT, "B"), .choice = cli_choice_backend,     \
          .group = "The model",                                                                     \
          .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},               \
-        {.name = "model",                                                                          \
-         .metavar = "NAME",                                                                        \
-         .kind = CLI_OPTION_CHOICE,                                                                \
-         .choice = cli_choice_model,                                                               \
-         .target = offsetof(type, member.model),                                                   \
+        {CLI_OPTION(type, member.model, "model", CHOICE, "NAME"), .choice = cli_choice_model,      \
          .group = "Weights that do not say what they are",                                         \
          .help = "the model, as 'stoker models' lists it"},                                        \
-        {.name = "preset",                                                                         \
-         .metavar = "PRESET",                                                                      \
-         .kind = CLI_OPTION_CHOICE,                                                                \
-         .choice = cli_preset_choice,                                                              \
-         .target = offsetof(type, member.preset),                                                  \
+        {CLI_OPTION(type, member.preset, "preset", CHOICE, "PRESET"), .choice = cli_preset_choice, \
          .group = "Weights that do not say what they are",                                         \
          .help = "how its images were prepared"},                                                  \
-        {.name = "size",                                                                           \
-         .metavar = "N",                                                                           \
-         .kind = CLI_OPTION_INTEGER,                                                               \
-         .target = offsetof(type, member.size),                                                    \
-         .least = 0,                                                                               \
-         .most = 8192,                                                                             \
+        {CLI_OPTION(type, member.size, "size", INTEGER, "N"), .least = 0, .most = 8192,            \
          .group = "Weights that do not say what they are",                                         \
          .help = "the side of its images (default 0: the preset's)"},                              \
     {                                                                                              \
-        .name = "classes", .metavar = "FILE|N", .kind = CLI_OPTION_FILE,                           \
-        .target = offsetof(type, member.classes),                                                  \
-        .group = "Weights that do not say what they are",                                          \
-        .help = "its classes: a file with a name a line, or how many there are"                    \
+        CLI_OPTION(type, member.classes, "classes", FILE, "FILE|N"),                               \
+            .group = "Weights that do not say what they are",                                      \
+            .help = "its classes: a file with a name a line, or how many there are"                \
     }
 
 /* The rest is the caller's to fill. */

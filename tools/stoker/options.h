@@ -40,6 +40,11 @@ typedef struct cli_option {
     const char *renamed_from; /* a former name, which is taken with a note; or NULL */
 } cli_option;
 
+/* A row's beginning: where its value goes, how it is called, what it takes. */
+#define CLI_OPTION(type, member, name_, kind_, metavar_)                                           \
+    .name = (name_), .metavar = (metavar_), .kind = CLI_OPTION_##kind_,                            \
+    .target = offsetof(type, member)
+
 typedef enum cli_parse {
     CLI_PARSE_OK,
     CLI_PARSE_HELP, /* --help or -h was met */

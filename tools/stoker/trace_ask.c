@@ -22,36 +22,17 @@ typedef struct values {
 static const values defaults = {.steps = 5, .level = 2, .wait = 600};
 
 static const cli_option options[] = {
-    {.name = "steps",
-     .letter = 'n',
-     .metavar = "N",
-     .kind = CLI_OPTION_INTEGER,
-     .target = offsetof(values, steps),
-     .least = 1,
-     .most = STK_TRACER_STEPS_MOST,
-     .group = "What to record",
+    {CLI_OPTION(values, steps, "steps", INTEGER, "N"), .letter = 'n', .least = 1,
+     .most = STK_TRACER_STEPS_MOST, .group = "What to record",
      .help = "steps, from the next one on (default 5)"},
-    {.name = "level",
-     .metavar = "N",
-     .kind = CLI_OPTION_INTEGER,
-     .target = offsetof(values, level),
-     .least = 1,
-     .most = 3,
+    {CLI_OPTION(values, level, "level", INTEGER, "N"), .least = 1, .most = 3,
      .group = "What to record",
-     .help = "1: what each stage did when; 2 (default): and every operation; 3: and a GPU's "
-             "kernels"},
-    {.name = "wait",
-     .metavar = "S",
-     .kind = CLI_OPTION_NUMBER,
-     .target = offsetof(values, wait),
-     .least = 1,
-     .most = 1e6,
+     .help =
+         "1: what each stage did when; 2 (default): and every operation; 3: and a GPU's kernels"},
+    {CLI_OPTION(values, wait, "wait", NUMBER, "S"), .least = 1, .most = 1e6,
      .group = "What to record",
      .help = "give up after so many seconds (default 600); an evaluation holds steps up"},
-    {.name = "json",
-     .kind = CLI_OPTION_FLAG,
-     .target = offsetof(values, json),
-     .group = "Common",
+    {CLI_OPTION(values, json, "json", FLAG, NULL), .group = "Common",
      .help = "print the result as JSON"},
 };
 

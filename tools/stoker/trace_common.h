@@ -16,30 +16,17 @@ typedef struct cli_trace_values {
 } cli_trace_values;
 
 #define CLI_TRACE_OPTIONS(type, member)                                                            \
-    {.name = "events",                                                                             \
-     .metavar = "N",                                                                               \
-     .kind = CLI_OPTION_INTEGER,                                                                   \
-     .target = offsetof(type, member.events),                                                      \
-     .least = 0,                                                                                   \
-     .most = 1e12,                                                                                 \
+    {CLI_OPTION(type, member.events, "events", INTEGER, "N"), .least = 0, .most = 1e12,            \
      .group = "Common",                                                                            \
      .help = "most events to keep, of the first whole steps (default 0: 4 million)"},              \
-        {.name = "color",                                                                          \
-         .metavar = "WHEN",                                                                        \
-         .kind = CLI_OPTION_CHOICE,                                                                \
-         .target = offsetof(type, member.color),                                                   \
-         .choice = cli_color_choice,                                                               \
-         .group = "Common",                                                                        \
-         .help = "colours: auto (on a terminal), always, never"},                                  \
-        {.name = "json",                                                                           \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.json),                                                    \
-         .group = "Common",                                                                        \
+        {CLI_OPTION(type, member.color, "color", CHOICE, "WHEN"), .choice = cli_color_choice,      \
+         .group = "Common", .help = "colours: auto (on a terminal), always, never"},               \
+        {CLI_OPTION(type, member.json, "json", FLAG, NULL), .group = "Common",                     \
          .help = "print the result as JSON"},                                                      \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .kind = CLI_OPTION_FLAG,                                   \
-        .target = offsetof(type, member.quiet), .group = "Common",                                 \
-        .help = "show no progress and no hints; results and errors only"                           \
+        CLI_OPTION(type, member.quiet, "quiet", FLAG, NULL),                                       \
+            .letter = 'q', .group = "Common",                                                      \
+            .help = "show no progress and no hints; results and errors only"                       \
     }
 
 /* Reads a trace. What is missing of it is told on stderr. */

@@ -13,13 +13,7 @@ typedef struct values {
 static const values defaults = {.count = 20};
 
 static const cli_option options[] = {
-    {.name = "count",
-     .letter = 'n',
-     .metavar = "N",
-     .kind = CLI_OPTION_INTEGER,
-     .target = offsetof(values, count),
-     .least = 0,
-     .most = 1e9,
+    {CLI_OPTION(values, count, "count", INTEGER, "N"), .letter = 'n', .least = 0, .most = 1e9,
      .group = "What to show",
      .help = "operations to show, the largest change first; 0: all (default 20; JSON has all)"},
     CLI_TRACE_OPTIONS(values, trace),

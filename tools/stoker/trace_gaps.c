@@ -13,13 +13,7 @@ typedef struct values {
 static const values defaults = {.count = 10};
 
 static const cli_option options[] = {
-    {.name = "count",
-     .letter = 'n',
-     .metavar = "N",
-     .kind = CLI_OPTION_INTEGER,
-     .target = offsetof(values, count),
-     .least = 1,
-     .most = 1000000,
+    {CLI_OPTION(values, count, "count", INTEGER, "N"), .letter = 'n', .least = 1, .most = 1000000,
      .group = "What to show",
      .help = "gaps to show of each device, the longest first (default 10)"},
     CLI_TRACE_OPTIONS(values, trace),

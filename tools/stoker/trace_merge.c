@@ -16,23 +16,12 @@ typedef struct values {
 static const values defaults = {.json = false};
 
 static const cli_option options[] = {
-    {.name = "offset",
-     .metavar = "K=NS",
-     .kind = CLI_OPTION_LIST,
-     .target = offsetof(values, offsets),
-     .group = "Clocks",
+    {CLI_OPTION(values, offsets, "offset", LIST, "K=NS"), .group = "Clocks",
      .help = "nanoseconds to add to the times of the K-th trace, from 0: for hosts whose clocks "
              "differ"},
-    {.name = "json",
-     .kind = CLI_OPTION_FLAG,
-     .target = offsetof(values, json),
-     .group = "Common",
+    {CLI_OPTION(values, json, "json", FLAG, NULL), .group = "Common",
      .help = "print the result as JSON"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = CLI_OPTION_FLAG,
-     .target = offsetof(values, quiet),
-     .group = "Common",
+    {CLI_OPTION(values, quiet, "quiet", FLAG, NULL), .letter = 'q', .group = "Common",
      .help = "show no progress and no hints; results and errors only"},
 };
 

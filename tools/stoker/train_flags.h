@@ -24,32 +24,22 @@ typedef struct cli_train_values {
 
 #define CLI_TRAIN_TEXT_OPTION(type, field, flag, value, heading, text)                             \
     {                                                                                              \
-        .name = flag, .metavar = value, .kind = CLI_OPTION_TEXT, .target = offsetof(type, field),  \
-        .group = heading, .help = text                                                             \
+        CLI_OPTION(type, field, flag, TEXT, value), .group = heading, .help = text                 \
     }
 
 /* The same for a flag with words to choose from, which a shell completes. What else is right is the
  * recipe's to say: "auto", or a split of another name. */
 #define CLI_TRAIN_WORD_OPTION(type, field, flag, value, words, heading, text)                      \
     {                                                                                              \
-        .name = flag, .metavar = value, .kind = CLI_OPTION_TEXT, .target = offsetof(type, field),  \
-        .choice = words, .group = heading, .help = text                                            \
+        CLI_OPTION(type, field, flag, TEXT, value), .choice = words, .group = heading,             \
+                                                    .help = text                                   \
     }
 
 /* What every one of these commands takes. */
 #define CLI_TRAIN_OPTIONS(type, member)                                                            \
-    {.name = "recipe",                                                                             \
-     .letter = 'r',                                                                                \
-     .metavar = "FILE",                                                                            \
-     .kind = CLI_OPTION_FILE,                                                                      \
-     .target = offsetof(type, member.recipe),                                                      \
-     .group = "Recipe",                                                                            \
+    {CLI_OPTION(type, member.recipe, "recipe", FILE, "FILE"), .letter = 'r', .group = "Recipe",    \
      .help = "a training recipe (YAML); flags come after it"},                                     \
-        {.name = "set",                                                                            \
-         .metavar = "SECTION.KEY=VALUE",                                                           \
-         .kind = CLI_OPTION_LIST,                                                                  \
-         .target = offsetof(type, member.set),                                                     \
-         .group = "Recipe",                                                                        \
+        {CLI_OPTION(type, member.set, "set", LIST, "SECTION.KEY=VALUE"), .group = "Recipe",        \
          .help = "any key of a recipe, such as train.gamma=0.2; may be given several times"},      \
         CLI_TRAIN_WORD_OPTION(type, member.split, "split", "SPLIT", cli_choice_split, "Data",      \
                               "the split to train on (default: train where there is one)"),        \
@@ -87,18 +77,11 @@ typedef struct cli_train_values {
         CLI_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE|RUN", "Model",                \
                               "safetensors or a run to begin with: fine-tunes, at smaller rates "  \
                               "and in fewer epochs; classes of other names begin anew"),           \
-        {.name = "freeze",                                                                         \
-         .metavar = "LAYERS",                                                                      \
-         .usual = "backbone",                                                                      \
-         .kind = CLI_OPTION_TEXT,                                                                  \
-         .target = offsetof(type, member.freeze),                                                  \
+        {CLI_OPTION(type, member.freeze, "freeze", TEXT, "LAYERS"), .usual = "backbone",           \
          .group = "Model",                                                                         \
          .help = "what of --weights stays as it is: alone, all but the last layer; or layers by "  \
                  "name, as in --freeze=conv1,layer1"},                                             \
-        {.name = "trivial-model",                                                                  \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.trivial),                                                 \
-         .group = "Model",                                                                         \
+        {CLI_OPTION(type, member.trivial, "trivial-model", FLAG, NULL), .group = "Model",          \
          .help = "one dense layer on the mean colour: no compute, to measure the rest"},           \
         CLI_TRAIN_WORD_OPTION(type, member.optimizer, "optimizer", "NAME", cli_choice_optimizer,   \
                               "Training",                                                          \
@@ -146,39 +129,23 @@ typedef struct cli_train_values {
         CLI_TRAIN_TEXT_OPTION(type, member.memory_mb, "memory-mb", "N", "Machine",                 \
                               "most memory for input, in MB (default: a quarter of the "           \
                               "machine's)"),                                                       \
-        {.name = "eager",                                                                          \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.eager),                                                   \
-         .group = "Machine",                                                                       \
-         .help = "operation by operation, unoptimised; stops at the first result that is not "     \
-                 "finite"},                                                                        \
-        {.name = "inject",                                                                         \
-         .metavar = "FAULT=HOW",                                                                   \
-         .kind = CLI_OPTION_LIST,                                                                  \
-         .target = offsetof(type, member.inject),                                                  \
-         .group = "Machine",                                                                       \
+        {CLI_OPTION(type, member.eager, "eager", FLAG, NULL), .group = "Machine",                  \
+         .help =                                                                                   \
+             "operation by operation, unoptimised; stops at the first result that is not finite"}, \
+        {CLI_OPTION(type, member.inject, "inject", LIST, "FAULT=HOW"), .group = "Machine",         \
          .help = "slow one stage down on purpose, such as read=20MB/s or callback=5ms; may be "    \
                  "given several times"},                                                           \
-        {.name = "no-fuse",                                                                        \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.no_fuse),                                                 \
-         .group = "Machine",                                                                       \
+        {CLI_OPTION(type, member.no_fuse, "no-fuse", FLAG, NULL), .group = "Machine",              \
          .help = "every operation by itself, slower: for traces whose names are the layers'"},     \
-        {.name = "no-callbacks",                                                                   \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.no_callbacks),                                            \
-         .group = "Machine",                                                                       \
+        {CLI_OPTION(type, member.no_callbacks, "no-callbacks", FLAG, NULL), .group = "Machine",    \
          .help = "no TensorBoard events, no progress, no injected callback: to see what "          \
                  "callbacks cost"},                                                                \
-        {.name = "json",                                                                           \
-         .kind = CLI_OPTION_FLAG,                                                                  \
-         .target = offsetof(type, member.json),                                                    \
-         .group = "Common",                                                                        \
+        {CLI_OPTION(type, member.json, "json", FLAG, NULL), .group = "Common",                     \
          .help = "print the result as JSON"},                                                      \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .kind = CLI_OPTION_FLAG,                                   \
-        .target = offsetof(type, member.quiet), .group = "Common",                                 \
-        .help = "show no progress and no hints; results and errors only"                           \
+        CLI_OPTION(type, member.quiet, "quiet", FLAG, NULL),                                       \
+            .letter = 'q', .group = "Common",                                                      \
+            .help = "show no progress and no hints; results and errors only"                       \
     }
 
 /* Sets recipe from --recipe, then from the flags, then data.path from data (NULL: not given).

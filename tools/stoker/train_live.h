@@ -18,29 +18,21 @@ typedef struct cli_serve_values {
 enum { CLI_SERVE_OFF = -2, CLI_SERVE_USUAL = -1 };
 
 #define CLI_SERVE_OPTIONS(type, member)                                                            \
-    {.name = "serve",                                                                              \
-     .metavar = "PORT",                                                                            \
+    {CLI_OPTION(type, member.port, "serve", INTEGER, "PORT"),                                      \
      .usual = "-1",                                                                                \
-     .kind = CLI_OPTION_INTEGER,                                                                   \
-     .target = offsetof(type, member.port),                                                        \
      .least = -1,                                                                                  \
      .most = 65535,                                                                                \
      .group = "Output",                                                                            \
      .help = "show the run in a browser while it goes on (default: port 8090 or the next free "    \
              "one; 0: any)"},                                                                      \
-        {.name = "serve-address",                                                                  \
-         .metavar = "A",                                                                           \
-         .kind = CLI_OPTION_TEXT,                                                                  \
-         .target = offsetof(type, member.address),                                                 \
-         .group = "Output",                                                                        \
-         .help =                                                                                   \
-             "listen here instead of on this machine only: 0.0.0.0 for all who reach it and know " \
-             "the token that is printed"},                                                         \
+        {CLI_OPTION(type, member.address, "serve-address", TEXT, "A"), .group = "Output",          \
+         .help = "listen here instead of on this machine only: 0.0.0.0 for all who reach it and "  \
+                 "know the token that is printed"},                                                \
     {                                                                                              \
-        .name = "serve-token-file", .metavar = "FILE", .kind = CLI_OPTION_TEXT,                    \
-        .target = offsetof(type, member.token_file), .group = "Output",                            \
-        .help = "ask browsers for the token in FILE (or in STOKER_SERVE_TOKEN), wherever it "      \
-                "listens; it is not printed"                                                       \
+        CLI_OPTION(type, member.token_file, "serve-token-file", TEXT, "FILE"),                     \
+            .group = "Output",                                                                     \
+            .help = "ask browsers for the token in FILE (or in STOKER_SERVE_TOKEN), wherever it "  \
+                    "listens; it is not printed"                                                   \
     }
 
 typedef struct cli_train_live cli_train_live;

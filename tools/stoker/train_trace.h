@@ -9,9 +9,9 @@
 
 #define CLI_TRACE_OPTION(type, field)                                                              \
     {                                                                                              \
-        .name = "trace", .metavar = "SPEC", .kind = CLI_OPTION_TEXT,                               \
-        .target = offsetof(type, field), .group = "Output",                                        \
-        .help = "record a timeline: 'on', or parts such as steps=20-24,level=2 (below)"            \
+        CLI_OPTION(type, field, "trace", TEXT, "SPEC"),                                            \
+            .group = "Output",                                                                     \
+            .help = "record a timeline: 'on', or parts such as steps=20-24,level=2 (below)"        \
     }
 
 /* Starts a tracer by spec, for a run by recipe in folder; without a spec it records nothing until
