@@ -96,7 +96,7 @@ static stk_status read_counts(const stk_param *f, const stk_json_value *v, uint6
                               const place *p)
 {
     if (stk_json_type_of(v) != STK_JSON_ARRAY || stk_json_count(v) != f->count)
-        return wrong(p, "one number for each stage, the loop first");
+        return wrong(p, "as many whole numbers as it has");
     for (size_t i = 0; i < f->count; i++) {
         const place here = {p->up, p->key, (int64_t)i, p->stage, p->err};
         int64_t     number = 0;

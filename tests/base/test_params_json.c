@@ -170,7 +170,7 @@ STK_TEST(what_does_not_fit_is_refused_with_its_place)
         {"{\"single\":1e39}", "single", "32 bits"},
         {"{\"pair\":[1]}", "pair", "as many numbers"},
         {"{\"pair\":[1,2]}", "pair[1]", "in its range"},
-        {"{\"counts\":[1,2]}", "counts", "one number for each"},
+        {"{\"counts\":[1,2]}", "counts", "as many whole numbers"},
         {"{\"counts\":[1,-2,3]}", "counts[1]", "not negative"},
         {"{\"text\":\"12345678\"}", "text", "not too long"},
         {"{\"one\":3}", "one", "an object"},
