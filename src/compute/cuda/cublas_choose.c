@@ -104,15 +104,15 @@ static stk_status propose(cublasLtHandle_t handle, const stk_cublas_gemm *p,
 }
 
 /* Where proposals are tried. */
-typedef struct stage {
+typedef struct timing {
     cublasLtHandle_t       handle;
     const stk_cublas_gemm *gemm;
     cudaStream_t           stream;
     cudaEvent_t            begin, end;
     void                  *data[5]; /* a, b, out, bias, workspace */
-} stage;
+} timing;
 
-static bool set_stage(stage *s, const stk_cuda_matmul_args *args)
+static bool set_stage(timing *s, const stk_cuda_matmul_args *args)
 {
     size_t       width = args->dtype == STK_DTYPE_F32 ? 4 : 2, batch = (size_t)args->batch;
     size_t       m = (size_t)args->m, n = (size_t)args->n, k = (size_t)args->k;
@@ -129,7 +129,7 @@ static bool set_stage(stage *s, const stk_cuda_matmul_args *args)
     return cudaEventCreate(&s->begin) == cudaSuccess && cudaEventCreate(&s->end) == cudaSuccess;
 }
 
-static void clear_stage(stage *s)
+static void clear_stage(timing *s)
 {
     for (int i = 0; i < 5; i++)
         if (s->data[i]) cudaFree(s->data[i]);
@@ -138,7 +138,7 @@ static void clear_stage(stage *s)
     (void)cudaGetLastError(); /* a refusal is not an error of what follows */
 }
 
-static bool try_once(const stage *s, const cublasLtMatmulHeuristicResult_t *r)
+static bool try_once(const timing *s, const cublasLtMatmulHeuristicResult_t *r)
 {
     const float            one = 1, zero = 0;
     const stk_cublas_gemm *p = s->gemm;
@@ -148,7 +148,7 @@ static bool try_once(const stage *s, const cublasLtMatmulHeuristicResult_t *r)
 }
 
 /* Microseconds of one product; 0: it does not run. */
-static float time_one(const stage *s, const cublasLtMatmulHeuristicResult_t *r)
+static float time_one(const timing *s, const cublasLtMatmulHeuristicResult_t *r)
 {
     float ms = 0;
     bool  good = try_once(s, r) && cudaEventRecord(s->begin, s->stream) == cudaSuccess;
@@ -161,7 +161,7 @@ static float time_one(const stage *s, const cublasLtMatmulHeuristicResult_t *r)
 }
 
 /* The first stays where nothing is clearly faster, and where there is no memory to measure in. */
-static int fastest(stage *s, const stk_cuda_matmul_args *args,
+static int fastest(timing *s, const stk_cuda_matmul_args *args,
                    const cublasLtMatmulHeuristicResult_t *list, int count, float *us)
 {
     bool ready = set_stage(s, args);
@@ -180,7 +180,7 @@ static stk_status choose(stk_device *device, const stk_cublas_gemm *p,
 {
     stk_cuda                       *cuda = stk_cuda_of(device);
     cublasLtMatmulHeuristicResult_t list[PROPOSALS];
-    stage                           s = {.gemm = p, .stream = cuda->stream};
+    timing                          s = {.gemm = p, .stream = cuda->stream};
     int                             best = 0;
     *out = (stk_cublas_choice){.proposed = 0};
     STK_TRY(stk_cublas_handle(cuda, &s.handle, err));

@@ -63,7 +63,7 @@ typedef struct stk_cuda_layout {
 stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format format);
 
 /* What the channels of images are filled up to for a convolution that reads them. */
-stk_format stk_cuda_padding_of(const stk_tensor_type *decode_device);
+stk_format stk_cuda_padding_of(const stk_tensor_type *images);
 
 /* For stk_kernel.formats of what takes each element by itself: all tensors of input 0's shape lie
  * as the first of them that lies in some way; the rest is plain. */
