@@ -59,7 +59,7 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
     return start(call, call->in[1], call->in[0], err);
 }
 
-/* Padding must stay zero, which some activations do not leave: those take plain tensors. */
+/* Padding must stay zero. Activations that do not map 0 to 0 take plain tensors. */
 #define ROWS(id, formats_)                                                                         \
     const stk_kernel stk_cuda_##id = {                                                             \
         .op = &stk_graph_op_##id,                                                                  \

@@ -16,8 +16,8 @@ static bool can(const stk_device *device, const stk_op_instance *instance)
     return stk_cuda_act_of(&attrs->act, &act);
 }
 
-/* Padding must stay zero, which some activations do not leave, and has no bits: plain tensors for
- * those. */
+/* Padding must stay zero and has no bits: activations that do not map 0 to 0, and bits, take plain
+ * tensors. */
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {

@@ -1,7 +1,7 @@
 /* bn_pool(x, scale, shift),
- * bn_pool_grad_sums(dy, places, x, mean, invstd, scale, shift, y) and
- * bn_pool_grad_apply(dy, places, x, mean, invstd, scale, shift, gamma, dgamma, dbeta), for the
- * windows that fusing makes them of. */
+ * bn_pool_grad_sums(dy, indices, x, mean, invstd, scale, shift, y) and
+ * bn_pool_grad_apply(dy, indices, x, mean, invstd, scale, shift, gamma, dgamma, dbeta), for the
+ * windows that the fuse pass accepts. */
 #include "compute/cuda_kernels/bn_pool.h"
 #include "compute/cuda/channel_rows.h"
 #include "compute/cuda/cuda_kernels.h"

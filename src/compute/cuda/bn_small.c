@@ -1,6 +1,6 @@
-/* Batch norm of few rows, two of its steps in a launch where one follows the other:
- * bn_stats_finalize and bn_apply, bn_grad_sums and bn_grad_apply. The first of two is held back
- * until the second comes, or anything else. Each alone gives the same bits. */
+/* Batch norm of few rows: pairs of ops share a launch, bn_stats_finalize with bn_apply and
+ * bn_grad_sums with bn_grad_apply. The first call of a pair is deferred until the second arrives or
+ * anything else is launched. Separate launches yield the same bits. */
 #include "compute/cuda/act.h"
 #include "compute/cuda/bn.h"
 #include "compute/cuda/channel_rows.h"
@@ -101,10 +101,9 @@ static stk_cuda_span span_of_out(const stk_kernel_call *call, int o)
                                                                call->out_format[o])};
 }
 
-/* Whether there are bytes that both the statistics use and what they are applied to writes. The
- * memory plan takes the first to be over by then, and lets y lie where what only they need is; in
- * one launch some blocks write y while others have yet to read or write that. y over x is no such
- * case: a thread writes no rows but those that it has read. */
+/* Whether the second call writes bytes that the statistics use. Buffer assignment considers the
+ * statistics finished and may let y reuse their buffers; in one launch some blocks would write y
+ * before others have read. y over x is safe: a thread writes only rows that it has read. */
 static bool spoils(const stk_kernel_call *stats, const stk_kernel_call *apply)
 {
     enum { X };
@@ -123,7 +122,7 @@ static bool spoils(const stk_kernel_call *stats, const stk_kernel_call *apply)
     return false;
 }
 
-/* Whether the statistics are of what they are applied to, and can be found in its launch. */
+/* Whether the statistics are those that apply uses, and both fit one launch. */
 static bool can_group(const stk_kernel_call *stats, const stk_kernel_call *apply)
 {
     enum { X, SCALE, SHIFT, FOUND_SCALE = 1, FOUND_SHIFT };
@@ -143,8 +142,8 @@ static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
     return launch_stats(stats, &args, err);
 }
 
-/* Whether both see the same dz, and apply the sums. All that sums read and write the second needs,
- * too: the memory plan lets nothing of it be written over but dy, element by element. */
+/* Whether both mask the same dz and grad uses these sums. All buffers of sums are also inputs of
+ * grad, so buffer assignment reuses none of them but dy, elementwise. */
 static bool belong(const stk_kernel_call *sums, const stk_kernel_call *grad)
 {
     enum { DY, X, MEAN, INVSTD, SUMS_MASK, DGAMMA = 5, DBETA, GRAD_MASK };

@@ -1,4 +1,4 @@
-/* A run as one CUDA graph: hundreds of launches become one. */
+/* Stream capture: a run as one CUDA graph, one launch instead of hundreds. */
 #include "compute/cuda/cuda.h"
 
 stk_status stk_cuda_capture_begin(stk_device *device, stk_error *err)

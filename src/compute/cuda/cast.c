@@ -1,4 +1,4 @@
-/* cast: noted, so that the copies of all weights in 16 bits are made by one launch. */
+/* cast: deferred, so that all weights are cast to 16 bits in one launch. */
 #include "compute/cuda_kernels/cast.h"
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/multi_tensor.h"
@@ -18,8 +18,8 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_multi_tensor_add(call->device, &casts, &attrs, sizeof attrs, &item, err);
 }
 
-/* A variable of four dimensions is a convolution's weights: it lies as they read it from the start,
- * or every step would reorder them all. */
+/* A variable of rank 4 is a convolution's weights: it takes the convolution's format from the
+ * start, or each step would reorder it. */
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {

@@ -1,23 +1,23 @@
 #include "compute/cuda/channel_rows.h"
 
-/* Sums: a block per multiprocessor has enough bytes on their way (512 threads, 128 each). Its tiles
- * are narrow, so that each has few blocks and the last of them little to add; 8 threads still read
- * 128 bytes in a row. */
+/* Reductions: one block per multiprocessor (512 threads of 128 bytes) keeps enough bytes in flight.
+ * Tiles are narrow, so each has few blocks and the last has few partials to add; 8 threads still
+ * read 128 contiguous bytes. */
 enum {
     WARP = 32,
     TILES_MAX = 65535,
     MAP_THREADS = 256,
-    MAP_STEPS = 32, /* a block's, so that reading values per channel does not matter */
+    MAP_STEPS = 32, /* per block, to amortize loading values per channel */
     MAP_STEPS_MIN = 6,
-    MAP_WAVE = 3, /* blocks of a multiprocessor at once: 3 or 4, as registers allow */
+    MAP_WAVE = 3, /* resident blocks per multiprocessor: 3 or 4, limited by registers */
     MAP_WAVES = 12,
     SUM_THREADS = 512,
     SUM_TILE = 8,
     SUM_TILE_SINGLE = 128,
-    SUM_STEPS = 8, /* rows of a thread that one block is enough for */
+    SUM_STEPS = 8, /* rows per thread for which one block suffices */
     TILE_BLOCKS = 128,
-    TILE_ROWS_MIN = 96, /* of a block, so that meeting others pays */
-    TILE_WAVES = 2      /* at most, where rows are more than one block has */
+    TILE_ROWS_MIN = 96, /* per block, to pay for synchronization in a cluster */
+    TILE_WAVES = 2      /* at most, if a block cannot hold all rows */
 };
 
 static int64_t min_of(int64_t a, int64_t b)
@@ -67,8 +67,8 @@ static void divide(stk_cuda_rows *r, int64_t blocks)
     r->more = (int)(r->rows % sweep);
 }
 
-/* Blocks are alike: a last wave that is not full is time lost. A dozen per multiprocessor is a
- * whole number of waves whether 3 or 4 are there at once. */
+/* Blocks take equal time, so an incomplete last wave is lost. A dozen blocks per multiprocessor are
+ * complete waves for 3 or 4 resident ones. */
 static int64_t blocks_to_map(const stk_cuda_rows *r, int64_t steps, int64_t processors)
 {
     int64_t all = steps * r->tiles, waves = processors * MAP_WAVES;
@@ -111,7 +111,7 @@ size_t stk_cuda_rows_bytes(const stk_cuda_rows *r, int values)
 
 enum { OF_BLOCK = STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS };
 
-/* Two threads across read whole sectors of memory; one where blocks would be too few. */
+/* Two threads across read full sectors; one if blocks would be too few. */
 static int across_per_block(const stk_cuda_rows *r, int64_t groups, int default_blocks)
 {
     enum { TWO = STK_CUDA_FEW_ACROSS };
@@ -119,7 +119,7 @@ static int across_per_block(const stk_cuda_rows *r, int64_t groups, int default_
     return enough && r->rows <= default_blocks * OF_BLOCK / TWO ? TWO : 1;
 }
 
-/* As many as rows need, and up to the usual while there are multiprocessors and rows for them. */
+/* Enough for the rows, and up to default_blocks while multiprocessors and rows suffice. */
 static int blocks_per_tile(const stk_cuda_rows *r, int default_blocks, int max_blocks)
 {
     int64_t fit = OF_BLOCK / r->across;

@@ -1,4 +1,4 @@
-/* conv2d by 3x3 kernels of 64 channels to 64, and its gradients, in 16 bits on compute capability
+/* 3x3 convolutions from 64 to 64 channels with dgrad and wgrad, in 16 bits, for compute capability
  * 9.0. */
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cuda_kernels.h"
@@ -10,7 +10,7 @@
 
 enum { WEIGHTS = STK_CUDA_CONV3_CHANNELS * 9 * STK_CUDA_CONV3_CHANNELS };
 
-/* Of the kernel: 3x3, of stride 1, with one row and column of zeros around images. */
+/* 3x3 with stride 1 and padding 1. */
 static bool is_square(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 {
     bool alike = s->kernel_h == 3 && s->kernel_w == 3 && a->groups == 1 && !a->act.row &&
@@ -22,7 +22,7 @@ static bool is_square(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
     return alike;
 }
 
-/* each: stripes that a multiprocessor must have for it to pay. */
+/* each: stripes per multiprocessor above which the kernel pays. */
 static bool can_any(const stk_device *device, const stk_graph_op *op,
                     const stk_op_instance *instance, int each)
 {
@@ -46,7 +46,7 @@ static bool can_input(const stk_device *device, const stk_op_instance *instance)
     return can_any(device, &stk_graph_op_conv2d_grad_input, instance, 1);
 }
 
-/* Adding up what multiprocessors have takes as long as some stripes. */
+/* Adding partials costs as much as some stripes. */
 static bool can_weight(const stk_device *device, const stk_op_instance *instance)
 {
     return instance->output_count == 1 &&

@@ -1,5 +1,5 @@
-/* conv2d with mean and variance of its result: a kernel that has both at once where there is one,
- * else that of the convolution alone and a pass over what it gave. */
+/* conv2d with mean and variance of its result: a fused kernel if there is one, else the plain
+ * convolution and a pass over its result. */
 #include "compute/cuda/channel_rows.h"
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cuda_kernels.h"
@@ -12,9 +12,9 @@
 enum { ALIGNMENT = 256 };
 
 typedef struct state {
-    const stk_kernel *plain_kernel; /* of the convolution; NULL: a product does all */
-    void             *plain_state;  /* the proper one's state */
-    size_t            parts;        /* in the scratch: what the statistics want */
+    const stk_kernel *plain_kernel; /* of the convolution; NULL: a fused GEMM does all */
+    void             *plain_state;  /* state of plain_kernel */
+    size_t            parts;        /* offset in scratch of the statistics' partials */
 } state;
 
 static stk_op_instance without_statistics(const stk_op_instance *instance)
@@ -46,7 +46,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
     return find_plain_kernel(device, instance)->formats(device, &plain, have, in, out, err);
 }
 
-/* The call as the proper kernel sees it. */
+/* The call as plain_kernel sees it. */
 static stk_kernel_call plain_call(const stk_kernel_call *call)
 {
     const state    *s = call->state;

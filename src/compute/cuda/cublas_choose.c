@@ -1,12 +1,12 @@
-/* The handle of a device, and its list of products that were measured. Shapes repeat in a model
- * (every block of a transformer), and measuring takes milliseconds. */
+/* A device's handle and its table of measured GEMMs. Shapes repeat in a model (the blocks of a
+ * transformer), and measuring takes milliseconds. */
 #include "compute/cuda/cublas.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { PROPOSALS = 12, TIMED = 5, ALIGNED = 16 };
 
-/* What makes two products the same. */
+/* Identity of a GEMM. */
 typedef struct key {
     int     dtype, bias, relu, tf32;
     int     turn_a, turn_b;
@@ -49,7 +49,7 @@ static key key_of(const stk_device *device, const stk_cublas_gemm *p,
                   const stk_cuda_matmul_args *args)
 {
     key k;
-    memset(&k, 0, sizeof k); /* compared by bytes */
+    memset(&k, 0, sizeof k); /* compared as bytes */
     k.dtype = args->dtype;
     k.bias = p->bias, k.relu = p->relu, k.tf32 = device->options.tf32;
     k.turn_a = args->a_row == 1, k.turn_b = args->b_row == 1;
@@ -57,7 +57,7 @@ static key key_of(const stk_device *device, const stk_cublas_gemm *p,
     return k;
 }
 
-/* Sums in place would depend on which block comes first. */
+/* In-place reductions would depend on the order of blocks. */
 static cublasStatus_t make_preference(cublasLtMatmulPreference_t *out)
 {
     static const struct {
@@ -81,7 +81,7 @@ static cublasStatus_t make_preference(cublasLtMatmulPreference_t *out)
     return code;
 }
 
-/* No proposal is no error: there is another kernel. */
+/* No proposal is no error: a native kernel computes it. */
 static stk_status propose(cublasLtHandle_t handle, const stk_cublas_gemm *p,
                           cublasLtMatmulHeuristicResult_t list[PROPOSALS], int *count,
                           stk_error *err)
@@ -103,7 +103,7 @@ static stk_status propose(cublasLtHandle_t handle, const stk_cublas_gemm *p,
     return STK_OK;
 }
 
-/* Where proposals are tried. */
+/* Buffers and events for timing proposals. */
 typedef struct timing {
     cublasLtHandle_t       handle;
     const stk_cublas_gemm *gemm;
@@ -135,7 +135,7 @@ static void clear_stage(timing *s)
         if (s->data[i]) cudaFree(s->data[i]);
     if (s->begin) cudaEventDestroy(s->begin);
     if (s->end) cudaEventDestroy(s->end);
-    (void)cudaGetLastError(); /* a refusal is not an error of what follows */
+    (void)cudaGetLastError(); /* clears the error, which the next call would return */
 }
 
 static bool try_once(const timing *s, const cublasLtMatmulHeuristicResult_t *r)
@@ -147,7 +147,7 @@ static bool try_once(const timing *s, const cublasLtMatmulHeuristicResult_t *r)
                           r->workspaceSize, s->stream) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Microseconds of one product; 0: it does not run. */
+/* Microseconds of one run; 0: it fails. */
 static float time_one(const timing *s, const cublasLtMatmulHeuristicResult_t *r)
 {
     float ms = 0;
@@ -160,7 +160,7 @@ static float time_one(const timing *s, const cublasLtMatmulHeuristicResult_t *r)
     return good ? ms * 1000 / TIMED : 0;
 }
 
-/* The first stays where nothing is clearly faster, and where there is no memory to measure in. */
+/* The first proposal stays if none is clearly faster, or if there is no memory for timing. */
 static int fastest(timing *s, const stk_cuda_matmul_args *args,
                    const cublasLtMatmulHeuristicResult_t *list, int count, float *us)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 }; /* of all memory of a device */
+enum { ALIGNMENT = 64 }; /* of all device memory */
 
 struct stk_cublas_conv {
     cublasLtHandle_t                handle;
@@ -48,8 +48,8 @@ static stk_status describe_type(stk_cublas_conv *p, const stk_conv_problem *c, s
                  "a transposition", err);
 }
 
-/* cuBLAS counts by columns: a row-major [m, c] is a column-major [c, m]. y = x w^T is y' = w'^T x';
- * dx = dy w is dx' = w' dy'; dw = dy^T x is dw' = x' dy'^T. */
+/* cuBLAS is column-major: a row-major [m, c] is a column-major [c, m]. y = x w^T becomes y' = w'^T
+ * x'; dx = dy w becomes dx' = w' dy'; dw = dy^T x becomes dw' = x' dy'^T. */
 static stk_status describe(stk_cublas_conv *p, const stk_conv_problem *c, stk_error *err)
 {
     const stk_conv2d_shape *s = &c->shape;
@@ -73,7 +73,7 @@ static cublasStatus_t prefer(cublasLtMatmulPreference_t to, size_t workspace)
     static const cublasLtMatmulPreferenceAttributes_t aligned[] = {
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
-    /* Parts of sums are added in float32. */
+    /* Partial sums are reduced in float32. */
     const uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, alignment = ALIGNMENT;
     cublasStatus_t st = cublasLtMatmulPreferenceSetAttribute(
         to, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);

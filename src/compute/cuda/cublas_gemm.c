@@ -1,4 +1,4 @@
-/* What a product is to cuBLAS. */
+/* Describes a GEMM to cuBLAS. */
 #include "compute/cuda/cublas.h"
 
 stk_status stk_cublas_fail(stk_error *err, cublasStatus_t code, const char *tried,
@@ -14,7 +14,7 @@ static cudaDataType_t type_of(int dtype)
     return dtype == STK_DTYPE_F16 ? CUDA_R_16F : dtype == STK_DTYPE_BF16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-/* A matrix of rows by columns as it is stored here is one of columns by rows there. */
+/* A row-major matrix is its transpose in cuBLAS' column-major layout. */
 static cublasStatus_t make_layout(cublasLtMatrixLayout_t *out, const stk_cuda_matmul_args *args,
                                   int64_t rows, int64_t columns)
 {

@@ -1,5 +1,5 @@
-/* matmul by cuBLAS. What it cannot do after a product, an own kernel does; a product that it has
- * nothing for is computed by one, too. */
+/* matmul by cuBLAS. Native kernels compute epilogues that cuBLAS lacks, and GEMMs that it does not
+ * support. */
 #include "compute/cuda/cublas.h"
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ALIGNED = 256 }; /* bytes, of a workspace */
+enum { ALIGNED = 256 }; /* bytes, of the workspace */
 
 typedef struct job {
     stk_cublas_gemm   gemm;
@@ -70,7 +70,7 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     return st;
 }
 
-/* What cuBLAS did not do. */
+/* The epilogue that cuBLAS did not fuse. */
 static stk_status finish(const stk_kernel_call *call, const job *j, stk_cuda_matmul_args *args,
                          stk_error *err)
 {

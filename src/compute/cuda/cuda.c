@@ -1,5 +1,5 @@
-/* The backend "cuda". Ops and activations are known by their names: the library that asks has its
- * own copies of their tables. */
+/* Backend "cuda". Ops and activations are compared by name: the library has its own copies of their
+ * tables. */
 #include "compute/cuda/gemm.h"
 #include "compute/cuda/multi_tensor.h"
 #include "compute/cuda_kernels/hopper.h"
@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After these the process cannot use the GPU any more: every call fails with the same. What to do
- * depends on whose fault it was. */
+/* After these errors the context is lost: every call fails. The remedy depends on the cause. */
 static const char *advise(cudaError_t code)
 {
     switch (code) {

@@ -1,4 +1,4 @@
-/* How tensors lie in the GPU's memory, and from one way to another. */
+/* Layouts of formats, and reorders between them. */
 #include "compute/cuda/tensor_iter.h"
 #include "compute/cuda_kernels/finite.h"
 #include "compute/cuda_kernels/move.h"
@@ -11,7 +11,7 @@ static int64_t padded(int64_t channels, stk_format format)
     return (channels + to - 1) / to * to;
 }
 
-/* Dimensions in the order of memory, slowest first. */
+/* Dimensions in memory order, slowest first. */
 static void order_of(const stk_tensor_type *type, stk_format format, int order[8])
 {
     int rank = type->shape.rank;
@@ -41,7 +41,7 @@ stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format forma
     return l;
 }
 
-/* Tensor cores take 16 bytes: of few channels those of two pixels (cuda_kernels/stem.h). */
+/* Tensor cores load 16 bytes: two pixels if channels are few (cuda_kernels/stem.h). */
 stk_format stk_cuda_padding_of(const stk_tensor_type *images)
 {
     enum { FEW = 4 };
@@ -88,7 +88,7 @@ stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *inst
     return STK_OK;
 }
 
-/* Along the result. */
+/* Iterates in the result's order. */
 static stk_cuda_tensor_iter iter_between(const stk_tensor_type *type, stk_format from,
                                          stk_format to)
 {
@@ -127,7 +127,7 @@ stk_status stk_cuda_reorder(stk_device *device, const stk_tensor_type *type, stk
     return STK_OK;
 }
 
-/* Padding is zeros, so it does not matter that it is looked at. */
+/* Padding is zero, so it may be tested too. */
 bool stk_cuda_finite(stk_device *device, const stk_tensor_type *type, const void *data,
                      size_t bytes)
 {

@@ -1,4 +1,4 @@
-/* Kernels, one line each. */
+/* List of kernels. */
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/cuda.h"
 

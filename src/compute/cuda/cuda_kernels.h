@@ -1,4 +1,4 @@
-/* The kernels, each defined in the file of its op's name or of what it shares with others. */
+/* All kernels, each defined in a file named for its op or family. */
 #ifndef STK_COMPUTE_CUDA_CUDA_KERNELS_H
 #define STK_COMPUTE_CUDA_CUDA_KERNELS_H
 

@@ -1,4 +1,4 @@
-/* Which engines can compute a graph, and with which knobs. */
+/* Engines of a graph and their knobs. */
 #include "compute/cuda/cudnn_desc.h"
 #include "compute/cuda/cudnn_engine.h"
 #include <inttypes.h>
@@ -65,7 +65,7 @@ stk_status stk_cudnn_engine_new(cudnnBackendDescriptor_t *out, const stk_cudnn_g
     return stk_cudnn_end(&d, out, graph->spec.name, err);
 }
 
-/* Both kinds of notes are small enums; an engine that tells none has none. */
+/* Notes are small enums, stored as bits. An engine without notes has none set. */
 static uint32_t read_notes(cudnnBackendDescriptor_t engine, cudnnBackendAttributeName_t name,
                            cudnnBackendAttributeType_t type)
 {
@@ -86,7 +86,7 @@ static void take_notes(cudnnBackendDescriptor_t engine, stk_cudnn_choice *choice
         read_notes(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE);
 }
 
-/* An array of descriptors for cuDNN to fill in. */
+/* An array of descriptors for cuDNN to fill. */
 typedef struct desc_list {
     cudnnBackendDescriptor_t it[CONFIGS];
     int64_t                  made, filled;
@@ -99,8 +99,7 @@ static void drop_list(desc_list *list)
     free(list);
 }
 
-/* Not every attribute tells how many descriptors it holds before it has room for them, so there is
- * room for the most there can be. */
+/* Not every attribute reports its count before it is read, so capacity is the maximum. */
 static cudnnStatus_t fill_list(desc_list *list, cudnnBackendDescriptor_t from,
                                cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
                                int64_t max)
@@ -115,7 +114,7 @@ static cudnnStatus_t fill_list(desc_list *list, cudnnBackendDescriptor_t from,
                                     list->it);
 }
 
-/* Reads the descriptors that `from` holds under name; *out is the caller's, also half filled. */
+/* Reads the descriptors of `from` under name. *out is the caller's, on failure too. */
 static stk_status get_list(desc_list **out, cudnnBackendDescriptor_t from,
                            cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
                            int64_t max, const char *where, stk_error *err)
@@ -234,7 +233,7 @@ static bool read_range(cudnnBackendDescriptor_t info, knob_range *range)
                                      &range->step);
 }
 
-/* A knob that the choice leaves alone is as the engine has it; setting it is a neighbour too. */
+/* Knobs absent from a choice have the engine's default; setting one is a neighbour too. */
 static void vary(const stk_cudnn_choice *from, const knob_range *range, stk_cudnn_choice *choices,
                  int capacity, int *count)
 {

@@ -1,5 +1,5 @@
-/* conv2d and its gradients by cuDNN and cuBLAS. Weights lie as KRSC; channels of what is read are
- * filled up with zeros where that is faster. */
+/* conv2d, dgrad and wgrad by cuDNN and cuBLAS. Weights are KRSC; input channels are zero-padded if
+ * that is faster. */
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/cudnn_conv_choose.h"
 #include "compute/cuda/native_conv.h"
@@ -12,8 +12,8 @@ enum { DETAIL = 256, ALIGNMENT = 256 };
 typedef struct state {
     const stk_conv_chosen *chosen;
     stk_conv_bound_pack    bound_pack;
-    const stk_kernel      *instead; /* where nothing of the libraries' runs; else NULL */
-    size_t                 partial; /* in the scratch: parts of sums for the bias */
+    const stk_kernel      *instead; /* used if no library algorithm runs; else NULL */
+    size_t                 partial; /* offset in scratch of partial sums for the bias */
     char                   detail[DETAIL];
 } state;
 
@@ -25,9 +25,9 @@ static bool can(const stk_device *device, const stk_op_instance *instance, stk_c
     return stk_conv_can(device, &c);
 }
 
-/* Without tensor cores nothing is gained by zeros, but they do no harm where they are already. Of
- * float16, and no other type, cuDNN has an engine for first layers that takes four channels in a
- * third of the time (docs/cuda-convolutions.md). */
+/* Without tensor cores padding gains nothing, but existing padding does no harm. For float16 only,
+ * cuDNN has an engine for first layers that takes four channels in a third of the time
+ * (docs/cuda-convolutions.md). */
 static stk_format wanted_padding(const stk_device *device, const stk_tensor_type *x,
                                  stk_format have)
 {

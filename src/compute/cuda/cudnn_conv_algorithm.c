@@ -50,7 +50,7 @@ static size_t library_bytes(const stk_conv_algorithm *algorithm)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* What is added may lie where the result goes, so that an engine's result goes elsewhere first. */
+/* The addend may alias the result, so an engine writes elsewhere first. */
 static bool goes_aside(const stk_conv_problem *c, const stk_conv_algorithm *algorithm)
 {
     return c->addend && algorithm->kind == STK_CONV_ENGINE;
@@ -73,7 +73,7 @@ static void *aside(const stk_conv_algorithm *algorithm, const stk_conv_addresses
     return (char *)addresses->scratch + library_bytes(algorithm);
 }
 
-/* A program's addresses are the same in every run. */
+/* Addresses of a program do not change between runs. */
 static stk_status bind(const stk_conv_problem *c, const stk_conv_algorithm *algorithm,
                        const stk_conv_addresses *addresses, stk_conv_bound_pack *bound_pack,
                        stk_error *err)

@@ -1,5 +1,5 @@
-/* One way to compute a convolution: by an engine of cuDNN or as a product of cuBLAS's, and what own
- * kernels do after it. */
+/* One algorithm for a convolution: a cuDNN engine or a cuBLAS GEMM, and the epilogue by native
+ * kernels. */
 #ifndef STK_COMPUTE_CUDA_CUDNN_CONV_ALGORITHM_H
 #define STK_COMPUTE_CUDA_CUDNN_CONV_ALGORITHM_H
 
@@ -8,13 +8,13 @@
 
 typedef enum stk_conv_kind {
     STK_CONV_NO_ALGORITHM,
-    STK_CONV_ENGINE, /* the convolution proper; the rest by own kernels */
-    STK_CONV_FUSED,  /* all of it */
+    STK_CONV_ENGINE, /* the plain convolution; the epilogue is native */
+    STK_CONV_FUSED,  /* with its epilogue */
     STK_CONV_GEMM,
     STK_CONV_KINDS
 } stk_conv_kind;
 
-/* Everything in it belongs to who made it. */
+/* All pointers are owned by the creator. */
 typedef struct stk_conv_algorithm {
     stk_conv_kind    kind;
     stk_cudnn_graph *graph; /* of the plan */
@@ -23,20 +23,20 @@ typedef struct stk_conv_algorithm {
     stk_cudnn_choice choice; /* of the plan */
 } stk_conv_algorithm;
 
-/* "engine 28 2:5", "fused 3 24:1", "product 1f.0.3" */
+/* Text form: "engine 28 2:5", "fused 3 24:1", "product 1f.0.3" */
 char *stk_conv_algorithm_text(const stk_conv_algorithm *algorithm, char *text, size_t capacity);
-/* The kind that such a text begins with, and the rest in *rest. */
+/* Parses the kind at the start; *rest is the remainder. */
 stk_conv_kind stk_conv_kind_parse(const char *text, const char **rest);
 
-/* Scratch that a run wants. */
+/* Scratch bytes of a run. */
 size_t stk_conv_algorithm_scratch(const stk_conv_problem *c, const stk_conv_algorithm *algorithm);
 
-/* Addresses by STK_CONV_FIRST, ... and the scratch. */
+/* Addresses, indexed by STK_CONV_FIRST, ..., and scratch. */
 typedef struct stk_conv_addresses {
     void *at[STK_CONV_TENSORS], *scratch;
 } stk_conv_addresses;
 
-/* What a run keeps for the next one with the same addresses. Begins as zeros. */
+/* Caches the variant pack for the last addresses. Starts as zeros. */
 typedef struct stk_conv_bound_pack {
     stk_conv_addresses      addresses;
     stk_cudnn_variant_pack *pack;
@@ -44,7 +44,7 @@ typedef struct stk_conv_bound_pack {
 
 void stk_conv_bound_pack_release(stk_conv_bound_pack *bound_pack);
 
-/* Only begins it, on the device's stream, which is the handle's. */
+/* Enqueues on the device's stream, which is the handle's. */
 STK_NODISCARD stk_status stk_conv_algorithm_run(stk_device *device, cudnnHandle_t handle,
                                                 const stk_conv_problem   *c,
                                                 const stk_conv_algorithm *algorithm,

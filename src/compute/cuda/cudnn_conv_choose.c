@@ -10,12 +10,13 @@ static const size_t workspace_bytes = 1ull << 30, gemm_bytes = 64ull << 20;
 static const double build_seconds = 60;
 
 typedef struct entry {
-    stk_conv_chosen     chosen; /* first: its way's parts are offers' or taken from there */
-    char                key[STK_TUNING_KEY];
+    stk_conv_chosen
+         chosen; /* must be first; borrows from candidates or owns what it took from them */
+    char key[STK_TUNING_KEY];
     stk_conv_candidates candidates;
-    bool                queried, can; /* what the libraries said */
+    bool                queried, can; /* the libraries were queried, and support it */
     bool                wanted, ready;
-    int                 restored; /* the graph whose only plan the file names; -1: none */
+    int                 restored; /* graph of the single plan from the tuning file; -1: none */
     struct entry       *next;
 } entry;
 
@@ -99,8 +100,8 @@ static bool tuning_is_off(void)
     return setting && strcmp(setting, "off") == 0;
 }
 
-/* What is added costs an engine a pass over memory that a product does not need; an engine that
- * does both was 1.1 to 2.7 times slower than either on an H200 (docs/cuda-convolutions.md). */
+/* An engine needs another pass to add the addend; a GEMM does not. Fused engines were 1.1 to 2.7
+ * times slower than either on an H200 (docs/cuda-convolutions.md). */
 static stk_status propose_all(const stk_cuda_libraries *l, entry *e, stk_error *err)
 {
     const stk_conv_problem *c = &e->chosen.c;
@@ -143,7 +144,7 @@ static void free_candidates(entry *e)
     e->restored = -1;
 }
 
-/* The way that the file names, as a search of one; it is a plan only when it is built. */
+/* The algorithm of the tuning file, as a search with one candidate; its plan is built later. */
 static stk_status restore(const stk_cuda_libraries *l, entry *e, const char *text, stk_error *err)
 {
     stk_cudnn_choice choice;
@@ -165,7 +166,7 @@ static stk_status restore(const stk_cuda_libraries *l, entry *e, const char *tex
     return STK_OK;
 }
 
-/* The entry keeps what its way needs and nothing else. */
+/* Keeps what the algorithm needs and frees all other candidates. */
 static void decide(entry *e, const stk_conv_algorithm *algorithm, const char *how, double us)
 {
     e->chosen.algorithm = *algorithm;
@@ -198,11 +199,11 @@ static stk_status begin(const stk_cuda_libraries *l, entry *e, stk_error *err)
         decide(e, &algorithm, "measured before", us);
         return STK_OK;
     }
-    if (text) free_candidates(e); /* a choice that is none any more is measured again */
+    if (text) free_candidates(e); /* an outdated choice is measured again */
     return propose_all(l, e, err);
 }
 
-/* Without timing: an engine, since what is compiled to do all at once takes seconds to make. */
+/* Without timing: an engine, since compiling a fused one takes seconds. */
 static stk_status use_first(entry *e, const char *how, stk_error *err)
 {
     stk_cudnn_result   result;
@@ -287,7 +288,7 @@ static stk_status build_all(stk_device *device, stk_cuda_libraries *l, stk_error
     return st;
 }
 
-/* A file that cannot be written costs the next start its time, and no more. */
+/* If the file cannot be written, the next start measures again. */
 static void save(stk_cuda_libraries *l)
 {
     stk_error err;
@@ -307,7 +308,7 @@ static stk_status choose_all(stk_device *device, stk_cuda_libraries *l, stk_erro
         st = stk_cancel_check(device->options.cancel, "compile", err);
         if (!st) st = finish(device, l, e, err);
     }
-    save(l); /* also what was measured before it was stopped */
+    save(l); /* keeps choices measured before an interruption */
     return st;
 }
 

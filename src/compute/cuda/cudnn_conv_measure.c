@@ -5,7 +5,7 @@
 enum { SETS = 16, ALIGNMENT = 256, SAMPLES = 5, NOISE = 0x2c };
 
 static const double give_up = 1.5;
-static const double seconds = 0.5; /* for the engines of a graph; the rest is not timed */
+static const double seconds = 0.5; /* time limit for the engines of a graph */
 
 void stk_conv_candidates_release(stk_conv_candidates *candidates)
 {
@@ -27,8 +27,8 @@ stk_conv_algorithm stk_conv_algorithm_of(const stk_conv_candidates *candidates, 
                                 .choice = result->choice};
 }
 
-/* Memory to run in: copies of the operands that are larger than the cache together, as in a step of
- * training, where nothing of a tensor is left in it. */
+/* Buffers for timing: several sets of operands, together larger than L2, so that runs start cold as
+ * in training. */
 typedef struct timing_buffers {
     stk_device               *device;
     const stk_cuda_libraries *libraries;
@@ -38,7 +38,7 @@ typedef struct timing_buffers {
     stk_conv_bound_pack       bound_pack[SETS];
     int                       sets;
     stk_timer                 timer;
-    const stk_conv_algorithm *algorithm; /* that is timed */
+    const stk_conv_algorithm *algorithm; /* the one being timed */
 } timing_buffers;
 
 static size_t padded(uint64_t bytes)
@@ -84,7 +84,7 @@ static void fill_timing_buffers(timing_buffers *r, const stk_cudnn_spec *spec, s
     }
 }
 
-/* Where there is no memory for several sets, one must do. */
+/* Uses one set if there is no memory for several. */
 static stk_status alloc_timing_buffers(timing_buffers *r, size_t scratch, stk_error *err)
 {
     stk_cuda      *cuda = stk_cuda_of(r->device);
@@ -112,7 +112,7 @@ static stk_status run(void *context, int set, stk_error *err)
                                   &r->addresses[set], &r->bound_pack[set], err);
 }
 
-/* 0 in *us where it does not run; an error where nothing will run any more. */
+/* *us is 0 if it cannot run. Fails if the context is lost. */
 static stk_status time_algorithm(timing_buffers *r, const stk_conv_algorithm *algorithm,
                                  int samples, double limit, double *us, stk_error *err)
 {
@@ -157,10 +157,10 @@ static stk_status best_engine(timing_buffers *r, stk_cudnn_search *search,
         for (int i = 0; i < STK_CONV_TENSORS && i < tensors; i++)
             data[set * tensors + i] = r->addresses[set].at[i];
     stk_status st = stk_cudnn_search_time(search, &stage, result, err);
-    return st == STK_E_IO ? st : STK_OK; /* without a result there is none */
+    return st == STK_E_IO ? st : STK_OK; /* transient failures exclude the algorithm only */
 }
 
-/* One of each kind. */
+/* The best of each kind. */
 static stk_status find_algorithms(timing_buffers *r, stk_conv_candidates *candidates,
                                   stk_conv_algorithm *algorithms, double *us, int *count,
                                   stk_error *err)
@@ -181,7 +181,7 @@ static stk_status find_algorithms(timing_buffers *r, stk_conv_candidates *candid
     return STK_OK;
 }
 
-/* What follows is timed with each, where some needs it and others do not. */
+/* Times epilogues too, since only some algorithms need them. */
 static stk_status compare(timing_buffers *r, stk_conv_candidates *candidates,
                           stk_conv_algorithm *out, double *us, stk_error *err)
 {
@@ -202,7 +202,7 @@ static stk_status compare(timing_buffers *r, stk_conv_candidates *candidates,
     return STK_OK;
 }
 
-/* Of all that may be timed in it. */
+/* Scratch for all algorithms that may be timed. */
 static size_t scratch_of(const stk_conv_problem *c, const stk_conv_candidates *candidates)
 {
     enum { GEMM_BYTES = 64 << 20 };

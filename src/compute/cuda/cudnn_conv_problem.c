@@ -95,7 +95,7 @@ static int put_tensor(stk_cudnn_spec *spec, const stk_cudnn_tensor *tensor)
     return spec->tensors;
 }
 
-/* The pointwise mode of an activation; -1: cuDNN has none that is the same. */
+/* The pointwise mode of an activation; -1: cuDNN has no exact equivalent. */
 static int mode_of(const stk_cuda_activation *act)
 {
     switch (act->act) {
@@ -117,7 +117,7 @@ bool stk_conv_spec_can(const stk_conv_problem *c)
     return c->act.act == STK_CUDA_ACT_NONE || mode_of(&c->act) >= 0;
 }
 
-/* What is computed between two ops is not rounded. */
+/* A virtual tensor: not rounded. */
 static int between(stk_cudnn_spec *spec)
 {
     stk_cudnn_tensor t = spec->tensor[STK_CONV_RESULT];
@@ -160,9 +160,9 @@ void stk_conv_spec(const stk_conv_problem *c, bool more, stk_cudnn_spec *out)
     if (more) put_more(c, out);
 }
 
-/* Sums are in float32, of factors as they are: nothing is computed in fewer bits than asked for,
- * nor by transforms that lose some. The engine for first layers alone adds up some parts of sums in
- * float16, and is let: its errors were 2.4 times those of one rounding, its time a third. */
+/* Sums must be float32 of unrounded factors; transforms that lose precision are refused. Exception:
+ * the engine for first layers sums partly in float16. Its error is 2.4 times that of one rounding,
+ * its time a third. */
 uint32_t stk_conv_refused(const stk_conv_problem *c)
 {
     enum { FEW = 4 };

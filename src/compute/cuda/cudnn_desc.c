@@ -12,8 +12,8 @@ static stk_status status_of(cudnnStatus_t status)
     return STK_E_INVALID;
 }
 
-/* Asking for cuDNN's words empties them, so that they are asked for exactly once a failure. They
- * may have several lines; an error has one. */
+/* Reading cuDNN's last message clears it, so it is read once per failure. Its lines are joined to
+ * one. */
 stk_status stk_cudnn_check(cudnnStatus_t status, const char *where, const char *tried,
                            stk_error *err)
 {

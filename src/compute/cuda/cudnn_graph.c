@@ -1,4 +1,4 @@
-/* From a table of tensors and ops to cuDNN's operation graph. */
+/* Builds a cuDNN operation graph from tables of tensors and ops. */
 #include "compute/cuda/cudnn_desc.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,16 @@ enum { ALIGNMENT = 16, SPATIAL = 2 };
 
 static const cudnnDataType_t compute = CUDNN_DATA_FLOAT;
 
-/* Attributes of the same meaning have another number in every op. */
+/* Attribute names differ by op for the same meaning. */
 typedef struct op_row {
     cudnnBackendDescriptorType_t type;
-    /* Makes the descriptor that holds the op's settings, or puts them into the op itself. */
+    /* Creates the descriptor of the op's settings, or sets them on the op. */
     stk_status (*settings)(const stk_cudnn_op *op, cudnnBackendDescriptor_t *out, const char *where,
                            stk_error *err);
     void (*inner)(const stk_cudnn_op *op, stk_cudnn_desc *desc);
     cudnnBackendAttributeName_t settings_name;
     cudnnBackendAttributeName_t alpha, beta;           /* of convolutions */
-    cudnnBackendAttributeName_t role[STK_CUDNN_ROLES]; /* 0: no more */
+    cudnnBackendAttributeName_t role[STK_CUDNN_ROLES]; /* 0: end of the list */
 } op_row;
 
 static stk_status make_convolution(const stk_cudnn_op *op, cudnnBackendDescriptor_t *out,
@@ -258,7 +258,7 @@ size_t stk_cudnn_dtype_bytes(cudnnDataType_t dtype)
     }
 }
 
-/* Channels last: of [N, C, H, W], C is next to itself. */
+/* Channels last: for [N, C, H, W] the stride of C is 1. */
 static void strides_of(const stk_cudnn_tensor *t, int64_t *stride)
 {
     static const int64_t none[4];

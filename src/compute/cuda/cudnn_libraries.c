@@ -15,7 +15,7 @@ static void release(stk_cuda *cuda)
     cuda->libraries = NULL;
 }
 
-/* What was fastest stays so as long as nothing of all this changes. */
+/* Identity of a tuning file: choices are valid for one GPU, driver and set of libraries. */
 static stk_status open_tuning(const stk_cuda *cuda, stk_cuda_libraries *l, stk_error *err)
 {
     char name[256];

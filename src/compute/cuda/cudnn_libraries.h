@@ -1,4 +1,4 @@
-/* cuDNN and cuBLAS on a device's stream, and what was measured with them. */
+/* cuDNN and cuBLAS handles on a device's stream, and their measured choices. */
 #ifndef STK_COMPUTE_CUDA_CUDNN_LIBRARIES_H
 #define STK_COMPUTE_CUDA_CUDNN_LIBRARIES_H
 
@@ -11,13 +11,13 @@ typedef struct stk_conv_choices stk_conv_choices;
 
 struct stk_cuda_libraries {
     cudnnHandle_t     cudnn;
-    cublasLtHandle_t  blas;      /* of cublas.h */
-    stk_tuning       *tuning;    /* of this GPU, driver and libraries */
-    char              kept[256]; /* why the tuning's file could not be written; else empty */
-    stk_conv_choices *convs;     /* of cudnn_conv_choose.c */
+    cublasLtHandle_t  blas;      /* owned by cublas.h's state */
+    stk_tuning       *tuning;    /* for this GPU, driver and libraries */
+    char              kept[256]; /* why the tuning file could not be saved; else "" */
+    stk_conv_choices *convs;     /* state of cudnn_conv_choose.c */
 };
 
-/* Made when they are asked for the first time, released with the device. */
+/* Created on first use, released with the device. */
 STK_NODISCARD stk_status stk_cuda_libraries_of(const stk_device *device, stk_cuda_libraries **out,
                                                stk_error *err);
 

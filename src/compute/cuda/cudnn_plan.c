@@ -1,4 +1,4 @@
-/* Plans made of choices, and running them. */
+/* Builds and runs execution plans. */
 #include "compute/cuda/cudnn_desc.h"
 #include "compute/cuda/cudnn_engine.h"
 #include <stdlib.h>

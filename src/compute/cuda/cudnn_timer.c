@@ -42,7 +42,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Microseconds of a sample beside which noise is small: one is enough, and many would take long. */
+/* Microseconds above which noise is negligible: one sample suffices. */
 static const double long_enough = 2000;
 
 stk_status stk_timer_median(stk_timer *timer, int samples, double limit,

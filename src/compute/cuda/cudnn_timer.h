@@ -1,5 +1,4 @@
-/* How long something on a stream takes: medians of samples, each of one run on every set of
- * addresses. */
+/* Times work on a stream: the median of samples, each a run on every set of buffers. */
 #ifndef STK_COMPUTE_CUDA_CUDNN_TIMER_H
 #define STK_COMPUTE_CUDA_CUDNN_TIMER_H
 
@@ -16,10 +15,10 @@ enum { STK_TIMER_SAMPLES = 9 };
 
 STK_NODISCARD stk_status stk_timer_init(stk_timer *timer, cudaStream_t stream, int sets,
                                         stk_error *err);
-/* One that was never made is fine. */
+/* A zeroed timer is fine. */
 void stk_timer_release(stk_timer *timer);
-/* run(context, set) only begins its work. One sample to warm up, one that ends the matter when it
- * is above limit (0: none) or takes some milliseconds, then the median of so many more, at most
+/* run(context, set) enqueues work. After a warm-up, one sample suffices if it exceeds limit (0:
+ * none) or some milliseconds. Otherwise returns the median of `samples` more, at most
  * STK_TIMER_SAMPLES. */
 STK_NODISCARD stk_status stk_timer_median(stk_timer *timer, int samples, double limit,
                                           stk_status (*run)(void *context, int set, stk_error *err),

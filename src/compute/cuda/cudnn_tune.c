@@ -9,7 +9,7 @@
 
 enum { PROPOSALS = 256, SAMPLES = 5, FINALISTS = 3, THREADS = 64, SETS = 64 };
 
-/* How much slower an engine may be that gives the same bits every time. */
+/* Tolerated slowdown of an engine with reproducible bits. */
 static const double give_up = 1.5, repeatable_worth = 1.03;
 
 typedef struct candidate {
@@ -23,7 +23,7 @@ struct stk_cudnn_search {
     stk_cudnn_tune_options options;
     candidate              list[STK_CUDNN_CANDIDATES];
     int                    count;
-    stk_error              why[STK_CUDNN_CANDIDATES]; /* why a plan is not there */
+    stk_error              why[STK_CUDNN_CANDIDATES]; /* why a plan is missing */
 };
 
 static bool repeatable(const stk_cudnn_choice *choice)
@@ -47,7 +47,7 @@ static void take(stk_cudnn_search *s, const stk_cudnn_choice *proposals, int cou
     }
 }
 
-/* Mode B is asked too: where it is not the same as A, it is better. */
+/* Also queries mode B, whose proposals are better where they differ from A's. */
 static stk_status ask(stk_cudnn_search *s, stk_error *err)
 {
     static const cudnnBackendHeurMode_t modes[] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B,
@@ -127,7 +127,7 @@ size_t stk_cudnn_search_workspace(const stk_cudnn_search *search)
     return max;
 }
 
-/* What the building threads share: which plan is next. */
+/* Shared by build threads: the index of the next plan. */
 typedef struct build_job {
     stk_cudnn_search *const *searches;
     int                      count;
@@ -187,7 +187,7 @@ stk_status stk_cudnn_search_build(stk_cudnn_search *const *searches, int count, 
     return st ? st : stk_cancel_check(cancel, "compile", err);
 }
 
-/* A stage with its packs, and the plan that is timed. */
+/* Timing state: packs and the plan being timed. */
 typedef struct bench {
     const stk_cudnn_timing *stage;
     stk_timer               timer;
@@ -241,7 +241,7 @@ static candidate *best_of(stk_cudnn_search *s)
     return same_bits && same_bits->us <= repeatable_worth * best->us ? same_bits : best;
 }
 
-/* A launch that failed leaves the context as it was; a kernel that failed does not. */
+/* A failed launch leaves the context intact; a failed kernel does not. */
 static stk_status time_one(stk_cudnn_search *s, bench *b, int index, int samples, double limit,
                            stk_error *err)
 {
@@ -271,7 +271,7 @@ static stk_status time_all(stk_cudnn_search *s, bench *b, stk_error *err)
     return STK_OK;
 }
 
-/* The best of many noisy times is too good by chance; a second round among few is not. */
+/* The minimum of many noisy times is biased; a second round of few finalists is not. */
 static stk_status time_finalists(stk_cudnn_search *s, bench *b, stk_error *err)
 {
     bool chosen[STK_CUDNN_CANDIDATES] = {0};
@@ -339,7 +339,7 @@ static bool first_of(stk_cudnn_search *s, bool only_repeatable, stk_cudnn_result
     return false;
 }
 
-/* What was not measured is not known to be worth that bits differ. */
+/* Without timing a non-reproducible engine is not preferred. */
 stk_status stk_cudnn_search_first(stk_cudnn_search *search, stk_cudnn_result *out, stk_error *err)
 {
     *out = (stk_cudnn_result){0};

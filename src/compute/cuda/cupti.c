@@ -1,6 +1,5 @@
-/* CUPTI fills buffers that it asks for and hands back, on any thread. Records are taken out at
- * once; they are told when asked for. Its clock is ours: it takes times from a function it is
- * given. */
+/* CUPTI fills buffers on threads of its own. Records are copied out on completion and reported at
+ * the next poll. Timestamps come from our clock through CUPTI's timestamp callback. */
 #include "compute/cuda/cupti.h"
 
 #if __has_include(<cupti.h>)
@@ -15,12 +14,12 @@ static const uint64_t flush_every_ns = 100000000;
 
 typedef struct record {
     uint64_t                 begin, end, bytes;
-    const char              *name; /* CUPTI's own; stays */
+    const char              *name; /* owned by CUPTI; permanent */
     uint32_t                 correlation, stream;
     stk_device_activity_kind kind;
 } record;
 
-/* Which tag the call with a correlation number was made under. */
+/* Maps a correlation id to a tag. */
 typedef struct tagged {
     uint32_t correlation;
     uint64_t tag;
@@ -29,17 +28,17 @@ typedef struct tagged {
 struct stk_cupti {
     stk_cupti_library library;
     uint64_t          flushed_ns;
-    uint32_t          stream; /* that computes; 0: not known yet */
+    uint32_t          stream; /* the compute stream; 0: unknown */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     stk_blob        records;
-    uint64_t        lost; /* without memory, or without times */
+    uint64_t        lost; /* no memory, or no timestamps */
     tagged          tags[TAGS];
 };
 
-/* CUPTI gives its callbacks nothing of ours: who listens must be found from here. */
+/* CUPTI passes no user data to buffer callbacks, so they find the listener here. */
 static pthread_mutex_t listening = PTHREAD_MUTEX_INITIALIZER;
-static stk_cupti      *listener_now; /* under listening */
+static stk_cupti      *listener_now; /* guarded by listening */
 
 static const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                                            CUPTI_ACTIVITY_KIND_RUNTIME,
@@ -62,7 +61,7 @@ static stk_device_activity_kind copy_kind(uint8_t kind)
     return kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? STK_ACTIVITY_COPY_OUT : STK_ACTIVITY_COPY;
 }
 
-/* The lock is held. A kernel may come without times. */
+/* The lock must be held. A kernel may lack timestamps. */
 static void add(stk_cupti *c, const record *r)
 {
     stk_error unasked;
@@ -72,7 +71,7 @@ static void add(stk_cupti *c, const record *r)
     c->lost++;
 }
 
-/* The lock is held. */
+/* The lock must be held. */
 static void take_record(stk_cupti *c, const CUpti_Activity *activity)
 {
     if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
@@ -207,8 +206,8 @@ static uint64_t tag_of(const stk_cupti *c, const record *r)
     return t->correlation == r->correlation ? t->tag : 0;
 }
 
-/* Kernels of one tag follow one another; copies may lie between them. Gives how many there are on
- * one side of at. */
+/* Kernels of one tag are consecutive, except for copies in between. Counts them on one side of
+ * at. */
 static uint32_t count_same_tag(const stk_cupti *c, const record *list, size_t count, size_t at,
                                int step)
 {

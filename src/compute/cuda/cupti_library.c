@@ -1,4 +1,4 @@
-/* Finding libcupti and what it has. */
+/* Loads libcupti and its symbols. */
 #if __has_include(<cupti.h>)
 #include "compute/cuda/cupti_library.h"
 #include "compute/cuda/library.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OLDEST = 18 /* of CUDA 12.0: records had their form by then */ };
+enum { OLDEST = 18 /* of CUDA 12.0, which has today's record layout */ };
 
 static const char *const defaults[] = {"libcupti.so.13", "libcupti.so.12",
                                        "/usr/local/cuda/lib64/libcupti.so.13",
@@ -32,7 +32,7 @@ static const char *find_all(void *from, stk_cupti_library *l)
     return NULL;
 }
 
-/* C++'s names are read by its own library, which is there where CUPTI is. */
+/* The C++ runtime demangles names; it is present wherever CUPTI is. */
 static void find_demangle(stk_cupti_library *l)
 {
     void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -1,4 +1,4 @@
-/* CUPTI's calls, found at run time. */
+/* CUPTI's functions, loaded at run time. */
 #ifndef STK_COMPUTE_CUDA_CUPTI_LIBRARY_H
 #define STK_COMPUTE_CUDA_CUPTI_LIBRARY_H
 
@@ -22,9 +22,9 @@ typedef struct stk_cupti_library {
     char *(*demangle)(const char *name, char *out, size_t *size, int *status); /* may be NULL */
 } stk_cupti_library;
 
-/* Stays loaded: CUPTI calls back from threads of its own. */
+/* The library stays loaded: CUPTI calls back from its own threads. */
 STK_NODISCARD stk_status stk_cupti_library_open(stk_cupti_library *library, stk_error *err);
-/* What a call that failed says, and what can be done about it. */
+/* Fails with CUPTI's message and a remedy. */
 stk_status stk_cupti_fail(const stk_cupti_library *library, CUptiResult result, const char *tried,
                           stk_error *err);
 

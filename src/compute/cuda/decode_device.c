@@ -1,5 +1,5 @@
-/* The GPU as a decode device: lanes that any thread takes for a call. The decoder is busy with one
- * while others are on their way through the host. */
+/* The GPU as a decode device: a pool of decode streams, one per call. While one decodes, others are
+ * in their host phase. */
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/decode_stream.h"
 #include <pthread.h>
@@ -12,9 +12,9 @@ struct stk_cuda_decode_device {
     int                ordinal; /* of the GPU */
     stk_nvjpeg        *nvjpeg;
     pthread_mutex_t    lock;
-    pthread_cond_t     released; /* a lane was given back */
+    pthread_cond_t     released; /* signalled when a stream is released */
     stk_decode_stream *streams[STREAMS_MAX];
-    bool               taken[STREAMS_MAX]; /* under lock */
+    bool               taken[STREAMS_MAX]; /* guarded by lock */
 };
 
 static int acquire_stream(stk_cuda_decode_device *p)
@@ -39,7 +39,7 @@ static void release_stream(stk_cuda_decode_device *p, int stream)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Threads of a pipeline come here: each has to say which GPU it means. */
+/* Called on pipeline threads, so each call sets the GPU. */
 static stk_status decode(void *context, stk_decode_request *requests, size_t count, stk_error *err)
 {
     stk_cuda_decode_device *p = context;

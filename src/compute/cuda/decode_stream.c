@@ -1,5 +1,5 @@
-/* Decoding many images: which of them the decoder takes, where all of it lies, and then one
- * upload (weights), the decoder, two kernels and one download in a stream of the lane's own. */
+/* Decodes a batch of images: chooses those that the decoder supports and places their buffers. Then
+ * one upload (weights), the decoder, two kernels and one download run in a stream of its own. */
 #include "compute/cuda/decode_stream.h"
 #include "compute/cuda/cuda.h"
 #include "compute/cuda_kernels/resize_images.h"
@@ -9,18 +9,18 @@
 enum {
     ALIGN = 256,
     PIXELS_MAX = 1 << 26,   /* of one image; larger ones are left to the CPU */
-    BYTES_MAX = 1 << 30,    /* of one kind of memory; what is past it is left to the CPU */
-    FAILURES_TO_GIVE_UP = 8 /* batches one after the other */
+    BYTES_MAX = 1 << 30,    /* of one kind of memory; images beyond are left to the CPU */
+    FAILURES_TO_GIVE_UP = 8 /* consecutive failed batches */
 };
 
-/* Memory that grows. */
+/* A buffer that grows. */
 typedef struct device_buffer {
     uint8_t *data;
     size_t   size, used;
-    bool     pinned; /* of the host; else of the GPU */
+    bool     pinned; /* pinned host memory; else device memory */
 } device_buffer;
 
-/* One image on its way: places are bytes from the beginning of the room. */
+/* One image; offsets are bytes from the start of a buffer. */
 typedef struct job {
     stk_decode_request *request;
     size_t              pixels, sums, result, plan;
@@ -34,10 +34,10 @@ struct stk_decode_stream {
     size_t                max, count;
     job                  *jobs;
     stk_nvjpeg_bitstream *images;
-    device_buffer         pixels, sums, results; /* of the GPU */
-    device_buffer         plan, host_plan; /* what is to be done: of the GPU, and its origin */
-    device_buffer         host_results;
-    int                   failures;
+    device_buffer         pixels, sums, results; /* on the device */
+    device_buffer plan, host_plan; /* work descriptions: on the device, and their host source */
+    device_buffer host_results;
+    int           failures;
 };
 
 static void release(device_buffer *r)
@@ -64,7 +64,7 @@ static stk_status reserve(device_buffer *r, size_t bytes, stk_error *err)
     return STK_OK;
 }
 
-/* A place for bytes; false where the room would become too large. */
+/* Reserves bytes and returns their offset; false if the buffer would exceed the limit. */
 static bool reserve_slice(device_buffer *r, size_t bytes, size_t *offset)
 {
     if (bytes > BYTES_MAX || r->used > BYTES_MAX - bytes) return false;
@@ -84,7 +84,7 @@ static size_t plan_bytes(const stk_decode_request *r)
                               (size_t)r->down.count + weights_of(&r->down));
 }
 
-/* The rows that any result needs. */
+/* The source rows that any result pixel needs. */
 static void find_rows(job *j)
 {
     const stk_resample_axis *down = &j->request->down;
@@ -107,7 +107,7 @@ static size_t result_bytes(const stk_decode_request *r)
     return (size_t)r->across.count * (size_t)r->down.count * (size_t)r->channels;
 }
 
-/* All places of an image, or none. */
+/* Reserves all slices of an image, or none. */
 static bool reserve_job(stk_decode_stream *stream, job *j)
 {
     const stk_decode_request *r = j->request;
@@ -127,7 +127,7 @@ static bool reserve_job(stk_decode_stream *stream, job *j)
     return false;
 }
 
-/* Those that are decoded together must have as many channels. */
+/* Images of one batch need equal channel counts. */
 static void choose(stk_decode_stream *stream, stk_decode_request *requests, size_t count)
 {
     stream->count = 0;
@@ -156,7 +156,7 @@ static stk_status reserve_all(stk_decode_stream *stream, stk_error *err)
     return reserve(&stream->host_results, stream->results.used, err);
 }
 
-/* Copies an axis into the plan at *at, and says where the GPU will have it. */
+/* Copies an axis into the plan at *at; returns it with device addresses. */
 static stk_resample_axis copy_axis(const stk_decode_stream *stream, const stk_resample_axis *axis,
                                    size_t *at)
 {
@@ -207,7 +207,7 @@ static cudaError_t resize(const stk_decode_stream *stream)
                                          (int)stream->count, sums, bytes, stream->cuda_stream);
 }
 
-/* The event lets this thread sleep until all is there: others have use for its core. */
+/* Waiting on a blocking event sleeps, which leaves the core to other threads. */
 static stk_status wait(const stk_decode_stream *stream, stk_error *err)
 {
     STK_CUDA_TRY(cudaEventRecord(stream->done, stream->cuda_stream), "images", err);
@@ -230,8 +230,8 @@ static stk_status finish(stk_decode_stream *stream, stk_error *err)
     return STK_OK;
 }
 
-/* A batch may fail for one damaged image: its images are left to the caller. Where none
- * succeeds it is the decoder. */
+/* One damaged image can fail a batch: its images are left to the caller. If no batch succeeds, the
+ * decoder is at fault. */
 static stk_status decode(stk_decode_stream *stream, stk_error *err)
 {
     write_plan(stream);

@@ -1,4 +1,4 @@
-/* A lane of a GPU that decodes images: a stream with its memory, for one thread at a time. */
+/* Decode stream: a CUDA stream with decoder state and buffers. One thread at a time. */
 #ifndef STK_COMPUTE_CUDA_DECODE_STREAM_H
 #define STK_COMPUTE_CUDA_DECODE_STREAM_H
 
@@ -7,12 +7,12 @@
 
 typedef struct stk_decode_stream stk_decode_stream;
 
-/* For up to most images at a time. */
+/* Decodes at most `most` images at a time. */
 STK_NODISCARD stk_status stk_decode_stream_new(stk_decode_stream **out, stk_nvjpeg *nvjpeg,
                                                size_t most, stk_error *err);
 void                     stk_decode_stream_free(stk_decode_stream *stream); /* NULL is fine */
 
-/* As stk_decode_device.decode, for at most as many. */
+/* As stk_decode_device.decode, with the same limit. */
 STK_NODISCARD stk_status stk_decode_stream_decode(stk_decode_stream  *stream,
                                                   stk_decode_request *requests, size_t count,
                                                   stk_error *err);

@@ -1,10 +1,11 @@
-/* conv2d and its gradients where each channel has a kernel of its own. */
+/* Depthwise conv2d with dgrad and wgrad. */
 #include "compute/cuda_kernels/depthwise.h"
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/native_conv.h"
 #include "compute/ops/graph_ops.h"
 
-/* Pixels of all images, and elements of one with what is looked for around it. */
+/* Whether pixel indices of the batch and element indices of one image with its margin fit 31
+ * bits. */
 static bool fits(int64_t batch, int64_t rows, int64_t columns, int64_t channels)
 {
     enum { MARGIN = 16 };
@@ -24,7 +25,7 @@ static bool can_any(const stk_graph_op *op, const stk_op_instance *instance)
            (instance->in[0].dtype == STK_DTYPE_F32 || s.in_c % 2 == 0);
 }
 
-/* With statistics, too, where the kernel has them. */
+/* Also with statistics, if the kernel supports them. */
 static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
@@ -49,7 +50,7 @@ static bool can_weight(const stk_device *device, const stk_op_instance *instance
     return can_any(&stk_graph_op_conv2d_grad_weight, instance);
 }
 
-/* A kernel of one channel in is the same in either order. */
+/* With one input channel per filter KCRS and KRSC are equal. */
 static stk_format weights_as(stk_format have)
 {
     return have == STK_FORMAT_PLAIN ? (stk_format)STK_FORMAT_PLAIN : (stk_format)STK_CUDA_WEIGHTS;
@@ -107,7 +108,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
                              err);
 }
 
-/* Windows of dx over dy, of stride 1. */
+/* The windows of dx over dy, for stride 1. */
 static stk_cuda_window turned(const stk_cuda_window *w)
 {
     return (stk_cuda_window){w->count, w->kernel, 1, 1, w->kernel - 1 - w->before, w->size};

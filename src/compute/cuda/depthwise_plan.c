@@ -1,20 +1,20 @@
-/* How a depthwise convolution is cut into blocks. */
+/* Work division of depthwise convolutions. */
 #include "compute/cuda_kernels/depthwise.h"
 #include <math.h>
 
 enum { WIDE_MAX = 64, SEGMENTS_MAX = 16, WORD = 4 };
-/* A multiprocessor's: blocks, bytes of shared memory, and those that each block costs besides. */
+/* Limits of a multiprocessor: blocks, bytes of shared memory, and its overhead per block. */
 enum { BLOCKS_MAX = 32, SHARED_ALL = 224 * 1024, SHARED_EACH = 1024 };
 
-/* What the kinds differ in. */
+/* Parameters of a kernel variant. */
 typedef struct figure {
     int height, width;   /* of results */
-    int columns;         /* of a thread */
-    int turns;           /* of a step */
-    int rows, lead;      /* of results that a turn gives; turns before the first does */
-    int per_group, halo; /* pixels of a slot: for each group, and besides */
+    int columns;         /* per thread */
+    int turns;           /* per step */
+    int rows, lead;      /* result rows per turn; turns before the first result */
+    int per_group, halo; /* pixels of a slot: per group, and in addition */
     int threads;         /* of a multiprocessor */
-    int ahead;           /* slots, less one */
+    int ahead;           /* slots minus one */
 } figure;
 
 static figure figure_of(const stk_cuda_conv_args *a, stk_cuda_depthwise_kind kind)
@@ -51,7 +51,7 @@ static int shared_bytes(const figure *f, int wide, int groups)
     return (groups * f->per_group + f->halo) * wide * (f->ahead + 1) * WORD;
 }
 
-/* Of a multiprocessor, at a time. */
+/* Resident blocks per multiprocessor. */
 static int resident_blocks(const figure *f, int wide, int groups)
 {
     int by_threads = f->threads / (wide * groups);
@@ -60,8 +60,8 @@ static int resident_blocks(const figure *f, int wide, int groups)
     return least > BLOCKS_MAX ? BLOCKS_MAX : least;
 }
 
-/* How good a block is: the part of its threads, of a warp's lanes and of the bytes on their way
- * that are of use; and a pixel's words should fill sectors of memory, better lines of it. */
+/* Efficiency of a block size: used fractions of threads, warp lanes and bytes in flight. A pixel's
+ * words should fill sectors, better lines. */
 static double worth(const figure *f, int words, int wide, int groups)
 {
     int    all = up(f->width, f->columns), threads = wide * groups;
@@ -88,7 +88,7 @@ static void choose_block(const figure *f, stk_cuda_depthwise_plan *p)
     p->strips = up(all, p->groups);
 }
 
-/* Segments so that blocks end at about the same time: each costs a few steps more. */
+/* Balances segments so that blocks end together; each segment costs some steps. */
 static const double WORTH_IT = 0.95;
 
 static void choose_rows(const figure *f, int64_t batch, int slots, stk_cuda_depthwise_plan *p)

@@ -1,5 +1,4 @@
-/* What comes late: copies to the host behind what is computed, and events that tell when they are
- * there. */
+/* Asynchronous downloads, and events on the compute stream. */
 #include "compute/cuda/cuda.h"
 
 stk_status stk_cuda_download_async(stk_device *device, void *dst, const void *src, size_t size,
@@ -11,8 +10,8 @@ stk_status stk_cuda_download_async(stk_device *device, void *dst, const void *sr
     return STK_OK;
 }
 
-/* A thread that waits sleeps: while the GPU has steps to do, threads that prepare input have the
- * core, and that it wakes up some microseconds late delays nobody. */
+/* Blocking sync lets the waiting thread sleep, which leaves its core to input threads. Waking some
+ * microseconds late does no harm while steps are in flight. */
 stk_status stk_cuda_event_record(stk_device *device, void **event, stk_error *err)
 {
     stk_cuda   *cuda = stk_cuda_of(device);
@@ -23,7 +22,8 @@ stk_status stk_cuda_event_record(stk_device *device, void **event, stk_error *er
     return STK_OK;
 }
 
-/* Events that have passed tell nothing of copies without a status that failed before. */
+/* A completed event says nothing about earlier copies without status, so their failures are
+ * returned here. */
 stk_status stk_cuda_event_query(stk_device *device, void *event, bool wait, bool *done,
                                 stk_error *err)
 {
@@ -32,7 +32,7 @@ stk_status stk_cuda_event_query(stk_device *device, void *event, bool wait, bool
         wait ? cudaEventSynchronize((cudaEvent_t)event) : cudaEventQuery((cudaEvent_t)event);
     *done = code == cudaSuccess;
     if (code == cudaErrorNotReady) {
-        (void)cudaGetLastError(); /* else the next launch would find it */
+        (void)cudaGetLastError(); /* clears the status, which the next launch would return */
         return STK_OK;
     }
     stk_cuda_record_failure(cuda, code, "waiting for a step");

@@ -1,4 +1,4 @@
-/* Memory of the GPU, and copies in the order of what is computed. */
+/* Device memory, and copies on the compute stream. */
 #include "compute/cuda/multi_tensor.h"
 
 void *stk_cuda_alloc(stk_device *device, size_t size)
@@ -6,7 +6,7 @@ void *stk_cuda_alloc(stk_device *device, size_t size)
     void *data = NULL;
     (void)device;
     if (cudaMalloc(&data, size ? size : 1) == cudaSuccess) return data;
-    (void)cudaGetLastError(); /* a refusal is not an error of what follows */
+    (void)cudaGetLastError(); /* clears the error, which the next call would return */
     return NULL;
 }
 
@@ -15,7 +15,7 @@ uint64_t stk_cuda_memory(const stk_device *device)
     return stk_cuda_of(device)->memory;
 }
 
-/* Of a GPU that others use, too, only what they leave. */
+/* Other processes may use the GPU too. */
 uint64_t stk_cuda_memory_free(const stk_device *device)
 {
     size_t free_now = 0, all = 0;
@@ -24,7 +24,7 @@ uint64_t stk_cuda_memory_free(const stk_device *device)
     return stk_cuda_of(device)->memory;
 }
 
-/* Threads that prepare batches come here, too: each has to say which GPU it means. */
+/* Called on batch threads too, so each call sets the GPU. */
 void *stk_cuda_host_alloc(stk_device *device, size_t size)
 {
     void *data = NULL;
@@ -40,7 +40,7 @@ void stk_cuda_host_free(stk_device *device, void *data, size_t size)
     (void)size;
     if (cudaSetDevice(stk_cuda_of(device)->ordinal) != cudaSuccess ||
         cudaFreeHost(data) != cudaSuccess)
-        (void)cudaGetLastError(); /* of a GPU that is lost all is gone */
+        (void)cudaGetLastError(); /* a lost GPU has freed everything */
 }
 
 void stk_cuda_free(stk_device *device, void *data, size_t size)

@@ -1,4 +1,4 @@
-/* conv2d and its gradients, whatever they are: for what no faster kernel takes. */
+/* conv2d, dgrad and wgrad of any shape, for problems without a faster kernel. */
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/native_conv.h"
 #include "compute/ops/graph_ops.h"
@@ -36,7 +36,7 @@ static stk_status run_input(const stk_kernel_call *call, stk_error *err)
         call, stk_cuda_direct_input_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
-/* As many as keep the GPU busy, and no more than there are rows. */
+/* Enough to fill the GPU, at most one per row. */
 static int parts_of(const stk_kernel_call *call)
 {
     enum { THREADS = 2048, PARTS_MAX = 1024 };

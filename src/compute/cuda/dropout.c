@@ -6,7 +6,7 @@
 #include "compute/ops/update_ops.h"
 #include <math.h>
 
-/* Whole rows lie together in every format; single elements are counted row-major. */
+/* Rows are contiguous in every format; elements are numbered row-major. */
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {

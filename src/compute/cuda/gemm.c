@@ -5,11 +5,11 @@
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 
-/* Below so many rows most of the time would be spent on beginning and ending; with more columns x
- * would be read too often; with more depth libraries are faster (docs/cuda-convolutions.md). */
+/* With fewer rows prologue and epilogue dominate; with more columns x is reread too often; with
+ * more depth libraries are faster (docs/cuda-convolutions.md). */
 enum { ROWS_MIN = 8192, COLUMNS_MAX = 1024, DEPTH_MAX = 256 };
 
-/* One element of an image is one row. */
+/* One row per pixel. */
 static bool is_gemm(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 {
     return s->kernel_h == 1 && s->kernel_w == 1 && a->stride[0] == 1 && a->stride[1] == 1 &&
@@ -77,7 +77,7 @@ stk_status stk_cuda_gemm_stats_run(const stk_kernel_call *call, stk_error *err)
         call, stk_cuda_gemm_stats_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
-/* A gradient by its input with another one added. */
+/* dgrad with an addend. */
 static bool can_sum(const stk_device *device, const stk_op_instance *instance)
 {
     return instance->input_count == 3 && instance->in[1].dtype == instance->in[0].dtype &&
@@ -116,7 +116,7 @@ const stk_kernel stk_cuda_gemm_sum = {
     .run = run_sum,
 };
 
-/* That, of which only stays what bits say, with the sums that a norm's gradient wants. */
+/* The same, masked by bits and with the sums of batch norm's gradient. */
 static stk_op_instance sum_of(const stk_op_instance *instance)
 {
     return (stk_op_instance){instance->name, instance->attrs, STK_GRAD_NORM_BITS, 1,

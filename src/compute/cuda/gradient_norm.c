@@ -1,4 +1,4 @@
-/* gradient_norm: every tensor in the format it comes in, since padding is zeros. */
+/* gradient_norm: each tensor in its own format, since padding is zero. */
 #include "compute/cuda_kernels/gradient_norm.h"
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cuda_kernels.h"

@@ -1,4 +1,4 @@
-/* What the GPU is, and what it is used through. */
+/* Properties of the GPU, its driver and libraries. */
 #include "compute/cuda/cuda.h"
 #include <stdio.h>
 #ifndef STK_CUDA_EMULATED

@@ -24,7 +24,7 @@ static stk_cuda_loss_args args_of(const stk_kernel_call *call)
                                 .each = call->scratch};
 }
 
-/* A float for each row; the gradient counts rows there, in eight bytes. */
+/* One float per row; the gradient stores a row count there, in eight bytes. */
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;

@@ -7,7 +7,7 @@
 
 enum { FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
-/* A name without a folder is looked for where the system's libraries are. */
+/* A name without a folder is searched in the system's library path. */
 static void *load_from(const char *chosen, char why[STK_CUDA_WHY])
 {
     char      real[PATH_MAX];
@@ -34,7 +34,7 @@ void *stk_cuda_library_load(const char *variable, const char *const *defaults, s
     return library;
 }
 
-/* A pointer to a function is no pointer to data; its bits are copied. */
+/* ISO C does not convert data to function pointers; copies the bits. */
 bool stk_cuda_library_find(void *library, const char *prefix, const char *name, void *function)
 {
     char full[64];

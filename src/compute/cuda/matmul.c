@@ -1,4 +1,4 @@
-/* matmul by an own kernel: for what cuBLAS does not do. */
+/* matmul by a native kernel, for GEMMs that cuBLAS does not support. */
 #include "compute/cuda/matmul.h"
 #include "compute/cuda/act.h"
 #include "compute/cuda/cuda_kernels.h"

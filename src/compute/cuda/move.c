@@ -27,7 +27,7 @@ static stk_cuda_tensor_iter iter_over(const stk_shape *shape)
     return iter;
 }
 
-/* Where the box that begins at start does in a tensor of those steps. */
+/* Byte offset of a box with origin start in a tensor with these strides. */
 static size_t begin_of(const stk_op_instance *instance, const int64_t *start, const int64_t *step)
 {
     int64_t at = 0;
@@ -78,7 +78,7 @@ static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
     return move(call, iter, (const char *)call->in[0] + at, call->out[0], err);
 }
 
-/* Input `part` into the result, from start on. */
+/* Copies input `part` into the result, from start on. */
 static stk_status put(const stk_kernel_call *call, int part, const int64_t *start, stk_error *err)
 {
     stk_cuda_tensor_iter iter = iter_over(&call->instance.in[part].shape);

@@ -1,7 +1,6 @@
-/* Work that was noted and not begun. Each item has a level: one more than what it must come after,
- * so that items of one level may be begun in any order, sorted by what they have in common. A
- * program notes parameter after parameter (sgd, ema, sgd, ema): without levels each would wait for
- * the one before it. */
+/* Multi-tensor launches. Deferred items have levels, one more than the items they depend on; items
+ * of a level launch in any order, grouped by kind. Programs alternate ops per parameter (sgd, ema,
+ * sgd, ema): without levels each would depend on the one before. */
 #include "compute/cuda/multi_tensor.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@ typedef struct pending {
 struct stk_cuda_multi_tensor {
     int                               count;
     pending                           list[CAPACITY];
-    const stk_cuda_multi_tensor_item *group[CAPACITY]; /* of the next launch */
+    const stk_cuda_multi_tensor_item *group[CAPACITY]; /* items of the next launch */
 };
 
 stk_status stk_cuda_multi_tensor_new(stk_cuda_multi_tensor **out, stk_error *err)
@@ -81,7 +80,7 @@ static bool alike(const pending *a, const pending *b)
            memcmp(a->attrs, b->attrs, sizeof a->attrs) == 0;
 }
 
-/* All that can go with list[first], in as many launches as it takes. */
+/* Launches all items that can be grouped with list[first]. */
 static stk_status launch_from(stk_cuda *cuda, int first, stk_error *err)
 {
     stk_cuda_multi_tensor            *batch = cuda->batch;

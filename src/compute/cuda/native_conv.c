@@ -85,8 +85,8 @@ stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kerne
     return args;
 }
 
-/* Bounds cost nothing on the way out. All else is rare there: its gradient would need what was
- * before. */
+/* Clips are fused into the epilogue. Other activations are rare here: their gradient would need the
+ * value before. */
 stk_status stk_cuda_conv_activate(const stk_kernel_call *call, stk_error *err)
 {
     const stk_conv2d_attrs  *attrs = call->instance.attrs;

@@ -1,4 +1,4 @@
-/* normalize_image(x): images for the first convolution, as it wants them. */
+/* normalize_image(x): writes the format of the first convolution. */
 #include "compute/cuda_kernels/normalize_image.h"
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cuda_kernels.h"

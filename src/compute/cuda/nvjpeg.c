@@ -1,28 +1,28 @@
-/* nvJPEG: batches on the engines for JPEGs or, on a GPU that has none or does not let them be used,
- * on its multiprocessors. Whole images are decoded, also where a part is wanted: the engines have
- * to read all of it anyway, and a window would be one more thing that they may refuse. */
+/* nvJPEG: decodes batches on the JPEG engines, or on multiprocessors if there are none or they are
+ * unavailable. Images are decoded completely even if only a part is needed: the engines read all of
+ * it anyway, and may refuse windows. */
 #include "compute/cuda/nvjpeg.h"
 #include "compute/cuda/nvjpeg_library.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXT = 64, NAME = 160, THREADS = 1 /* of the host, in a batch */ };
+enum { TEXT = 64, NAME = 160, THREADS = 1 /* host threads per batch */ };
 
 struct stk_nvjpeg {
     stk_nvjpeg_library library;
     void              *handle;
     bool               hardware;
-    bool               no_grey; /* atomic: a batch with grey images, to be RGB, has failed */
+    bool               no_grey; /* atomic: decoding grey images to RGB has failed */
     char               name[NAME];
 };
 
 struct stk_nvjpeg_stream {
-    stk_nvjpeg           *nvjpeg;
-    void                 *state, *header;
-    size_t                count; /* and what follows, that state is initialised for; 0: none */
-    int                   output;
-    size_t                greys; /* taken since the last batch, to be RGB */
-    size_t                capacity;
+    stk_nvjpeg *nvjpeg;
+    void       *state, *header;
+    size_t count; /* batch size that state is initialized for, with the fields below; 0: none */
+    int    output;
+    size_t greys; /* grey images decoded to RGB in the current batch */
+    size_t capacity;
     const unsigned char **data;
     size_t               *lengths;
     stk_nvjpeg_image     *images;
@@ -44,7 +44,7 @@ static stk_status unusable(int status, stk_error *err)
                     stk_nvjpeg_status_text(status, text, sizeof text));
 }
 
-/* Without smooth upsampling where the library does not know it yet. */
+/* Older libraries lack smooth upsampling. */
 static int create(stk_nvjpeg *n, int backend)
 {
     const stk_nvjpeg_library *l = &n->library;
@@ -142,7 +142,7 @@ void stk_nvjpeg_stream_free(stk_nvjpeg_stream *decoder)
     free(decoder);
 }
 
-/* Only the engines refuse anything of what is asked of them here. */
+/* Only the hardware engines refuse images. */
 bool stk_nvjpeg_takes(stk_nvjpeg_stream *decoder, stk_bytes encoded, int32_t width, int32_t height,
                       int channels)
 {
@@ -179,7 +179,7 @@ static stk_status reserve(stk_nvjpeg_stream *decoder, size_t count, stk_error *e
     return STK_OK;
 }
 
-/* After a batch that failed, it is to be initialised again. */
+/* After a failed batch the state must be initialized again. */
 static stk_status initialise(stk_nvjpeg_stream *decoder, size_t count, int output, stk_error *err)
 {
     const stk_nvjpeg *n = decoder->nvjpeg;

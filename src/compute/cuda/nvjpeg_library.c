@@ -1,4 +1,4 @@
-/* Finding libnvjpeg and what it has. */
+/* Loads libnvjpeg and its symbols. */
 #include "compute/cuda/nvjpeg_library.h"
 #include "compute/cuda/library.h"
 #include <dlfcn.h>

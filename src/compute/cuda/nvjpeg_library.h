@@ -1,5 +1,5 @@
-/* nvJPEG's calls, found at run time. Its header is part of a package that is seldom installed, so
- * what is needed of it is declared here, with its numbers. */
+/* nvJPEG's functions, loaded at run time. Its header is rarely installed, so its declarations and
+ * constants are repeated here. */
 #ifndef STK_COMPUTE_CUDA_NVJPEG_LIBRARY_H
 #define STK_COMPUTE_CUDA_NVJPEG_LIBRARY_H
 
@@ -9,7 +9,7 @@
 enum { STK_NVJPEG_SUCCESS = 0, STK_NVJPEG_STATUSES = 11 };
 enum { STK_NVJPEG_BACKEND_GPU = 2, STK_NVJPEG_BACKEND_HARDWARE = 3 };
 enum { STK_NVJPEG_OUTPUT_Y = 2, STK_NVJPEG_OUTPUT_RGBI = 5 };
-enum { STK_NVJPEG_SMOOTH_UPSAMPLING = 1 << 5 }; /* chroma between samples, as libjpeg has it */
+enum { STK_NVJPEG_SMOOTH_UPSAMPLING = 1 << 5 }; /* interpolates chroma, as libjpeg does */
 enum { STK_NVJPEG_COMPONENTS = 4 };
 
 typedef struct stk_nvjpeg_image {
@@ -17,7 +17,7 @@ typedef struct stk_nvjpeg_image {
     size_t         pitch[STK_NVJPEG_COMPONENTS];
 } stk_nvjpeg_image;
 
-/* Handles are pointers to what only the library knows; statuses and enums are int. */
+/* Handles are opaque pointers; statuses and enums are int. */
 typedef struct stk_nvjpeg_library {
     int (*GetProperty)(int which, int *value);
     int (*CreateEx)(int backend, void *device_allocator, void *pinned_allocator, unsigned flags,
@@ -36,13 +36,13 @@ typedef struct stk_nvjpeg_library {
     int (*DecodeBatched)(void *handle, void *state, const unsigned char *const *data,
                          const size_t *lengths, stk_nvjpeg_image *destinations,
                          cudaStream_t stream);
-    /* Of newer ones; may be NULL. */
+    /* Only in newer versions; may be NULL. */
     int (*GetHardwareDecoderInfo)(void *handle, unsigned *engines, unsigned *cores);
 } stk_nvjpeg_library;
 
-/* Stays loaded. */
+/* The library stays loaded. */
 STK_NODISCARD stk_status stk_nvjpeg_library_open(stk_nvjpeg_library *library, stk_error *err);
-/* What a status means: "JPEG not supported (4)". Returns text. */
+/* Text of a status: "JPEG not supported (4)". Returns text. */
 const char *stk_nvjpeg_status_text(int status, char *text, size_t capacity);
 
 #endif

@@ -1,4 +1,4 @@
-/* max_pool(x) -> y, places; average_pool(x) -> y; and their gradients. Images are plain. */
+/* max_pool(x) -> y, indices; average_pool(x) -> y; and their gradients. Images are plain. */
 #include "compute/cuda/pool.h"
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/window.h"

@@ -1,12 +1,12 @@
-/* reduce_sum and reduce_mean. Dimensions next to each other that are kept, or that go, count as
- * one: what is left is mostly [kept, gone, kept]. */
+/* reduce_sum and reduce_mean. Adjacent dimensions that are all kept or all reduced are merged,
+ * mostly to [kept, reduced, kept]. */
 #include "compute/cuda_kernels/reduce.h"
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/tensor_iter.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/reduce.h"
 
-/* False where kept and gone take turns more often. */
+/* False if kept and reduced dimensions alternate more often. */
 static bool three_dims(const stk_op_instance *instance, stk_cuda_reduce_args *args)
 {
     const stk_reduce_attrs *attrs = instance->attrs;

@@ -15,7 +15,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_launched(call, code, err);
 }
 
-/* A shift would fill the padding, which must stay zero. */
+/* A shift would change the padding, which must stay zero. */
 static stk_status formats(stk_device *device, const stk_op_instance *instance,
                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {

@@ -1,5 +1,5 @@
-/* Pairs of events in the GPU's own order, read when they are past. The GPU's clock is put beside
- * the host's by an event on a stream where nothing else is, so that nobody waits for work. */
+/* Times tagged work by pairs of events, read after completion. GPU time is converted to host time
+ * by anchors: events on an idle stream of its own, so that anchoring does not wait for work. */
 #include "base/clock.h"
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cupti.h"
@@ -10,13 +10,13 @@ static const uint64_t anchor_every_ns = 1000000000;
 
 typedef struct pair {
     uint64_t    tag;
-    uint64_t    enqueued_ns; /* before its first event was put in order */
+    uint64_t    enqueued_ns; /* host time before its first event was enqueued */
     cudaEvent_t begin, end;
     size_t      bytes;
     bool        is_copy;
 } pair;
 
-/* A moment on both clocks. */
+/* One moment on both clocks. */
 typedef struct anchor {
     cudaEvent_t event;
     uint64_t    ns;
@@ -24,14 +24,14 @@ typedef struct anchor {
 
 struct stk_cuda_spans {
     pair         pairs[PAIRS];
-    uint64_t     first, next; /* those between the two are not told yet */
-    bool         open;        /* pairs[next] has begun */
+    uint64_t     first, next; /* pairs in between are not reported yet */
+    bool         open;        /* the begin of pairs[next] is recorded */
     cudaStream_t stream;
     anchor       older, newer;
-    double       rate; /* nanoseconds of the host in one of the GPU's */
+    double       rate; /* host nanoseconds per GPU nanosecond */
 };
 
-/* The event lies between two readings of the host's clock; of several tries the tightest counts. */
+/* The event lies between two host clock reads; the tightest of several tries is used. */
 static cudaError_t put_anchor(stk_cuda_spans *m, anchor *a)
 {
     uint64_t    narrowest = UINT64_MAX;
@@ -93,7 +93,7 @@ static cudaError_t make_events(pair *p)
     return code ? code : cudaEventCreateWithFlags(&p->end, cudaEventDefault);
 }
 
-/* Where nobody listened for so long that the ring is full, this one is not told. */
+/* If the ring is full of unreported pairs, this one is dropped. */
 static void start_pair(stk_cuda *cuda, cudaStream_t stream, uint64_t tag, size_t bytes,
                        bool is_copy)
 {
@@ -170,14 +170,14 @@ static bool is_past(stk_cuda *cuda, const pair *p, bool all)
 {
     cudaError_t code = all ? cudaEventSynchronize(p->end) : cudaEventQuery(p->end);
     if (code == cudaErrorNotReady) {
-        (void)cudaGetLastError(); /* an answer, and not an error of what follows */
+        (void)cudaGetLastError(); /* clears the status, which the next call would return */
         return false;
     }
     stk_cuda_record_failure(cuda, code, "waiting for the GPU");
     return true;
 }
 
-/* The two clocks drift by some millionths. An elapsed time is a float, so anchors must be near. */
+/* The clocks drift by some ppm, and elapsed time is a float, so anchors must be recent. */
 static void renew_anchor(stk_cuda *cuda)
 {
     stk_cuda_spans *m = cuda->spans;

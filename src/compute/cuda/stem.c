@@ -1,4 +1,4 @@
-/* conv2d of images of few channels, and its gradient by weights, in 16 bits. */
+/* conv2d and wgrad of images with few channels, in 16 bits. */
 #include "compute/cuda_kernels/stem.h"
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/native_conv.h"

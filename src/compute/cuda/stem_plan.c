@@ -1,4 +1,4 @@
-/* How a first convolution is cut into blocks. */
+/* Work division of a first convolution. */
 #include "compute/cuda_kernels/stem.h"
 
 enum { SHARED_MAX = 72 * 1024, TILES_MIN = 12, ROWS_MAX = 8, LARGE = 7, SMALL = 3 };
@@ -22,7 +22,7 @@ static bool choose_kernel(const stk_cuda_conv_args *a, stk_cuda_stem_plan *p)
            (stride == 2 && down->kernel <= LARGE && columns <= STK_CUDA_STEM_COLUMNS(LARGE));
 }
 
-/* Channels to warps: as many of each as can be, and so that no warp has none. */
+/* Divides channels among warps: as many of each as possible, and no idle warp. */
 static bool choose_groups(int channels, stk_cuda_stem_plan *p)
 {
     int min_of = p->kernel == LARGE ? EIGHTS_MAX : EIGHTS_MIN;
@@ -35,8 +35,8 @@ static bool choose_groups(int channels, stk_cuda_stem_plan *p)
     return false;
 }
 
-/* Rows of 16 channels by 16 that a block of weights' gradients has of dy; one unit more of each, so
- * that eight of them begin in different banks. */
+/* Bytes of a wgrad block's dy rows, in units of 16 channels by 16; one unit of padding each avoids
+ * bank conflicts among eight of them. */
 static int dy_bytes(const stk_cuda_conv_args *a, const stk_cuda_stem_plan *p)
 {
     int units = STK_CUDA_STEM_SIXTEENS(a->out_c) * 2 + 1;
@@ -51,7 +51,7 @@ static void set_rows(const stk_cuda_conv_args *a, bool by_weight, int rows, stk_
     p->shared = p->ring * p->pitch * STK_CUDA_STEM_UNIT + (by_weight ? dy_bytes(a, p) : 0);
 }
 
-/* Enough of them that a step is worth its barrier; fewer where blocks would have none. */
+/* Enough rows to pay for a step's barrier; fewer if blocks would be idle. */
 static bool choose_rows(const stk_cuda_conv_args *a, bool by_weight, stk_cuda_stem_plan *p)
 {
     int apart = a->across.stride == 2 ? 1 : 2, units = STK_CUDA_STEM_COLUMNS(p->kernel) / 2;
@@ -68,7 +68,7 @@ static bool choose_rows(const stk_cuda_conv_args *a, bool by_weight, stk_cuda_st
     return p->shared <= SHARED_MAX;
 }
 
-/* By weight a block leaves all weights: that is worth some steps. */
+/* A wgrad block stores all weights, which costs as much as some steps. */
 static int blocks_of(int64_t steps, bool by_weight, int processors, int max_of)
 {
     enum { STEPS_MIN = 4 };

@@ -1,4 +1,4 @@
-/* Fewer dimensions are fewer divisions a piece. */
+/* Fewer dimensions need fewer divisions per piece. */
 #include "compute/cuda/tensor_iter.h"
 
 enum { WIDEST = 16 }; /* bytes of an access */

@@ -1,5 +1,5 @@
-/* sgd, lars, adamw, lamb, ema, lookahead and accumulate: over all that lies in memory, in the
- * format of the parameter. They are noted, so that all parameters are updated by one launch. */
+/* sgd, lars, adamw, lamb, ema, lookahead and accumulate: elementwise in the format of the
+ * parameter. Deferred, so that all parameters are updated in one launch. */
 #include "compute/cuda_kernels/update.h"
 #include "compute/cuda/cuda_kernels.h"
 #include "compute/cuda/multi_tensor.h"
@@ -7,7 +7,7 @@
 #include "compute/ops/update_ops.h"
 #include <string.h>
 
-/* What tensors of one launch have in common. */
+/* Attributes shared by the tensors of a launch. */
 typedef struct group {
     const float *hyper, *guard;
     int64_t      kind;
@@ -36,7 +36,7 @@ static stk_cuda_update_rule rule_of(int64_t kind, const void *attrs)
                                   .adapt = a->adapt};
 }
 
-/* STK_CUDA_UPDATE_RULES: there is no room for another. */
+/* STK_CUDA_UPDATE_RULES: the table is full. */
 static int place_rule(stk_cuda_update_batch *batch, const stk_cuda_update_rule *rule)
 {
     int i = 0;
@@ -102,7 +102,7 @@ static stk_status note(const stk_kernel_call *call, const group *all, stk_error 
     return stk_cuda_multi_tensor_add(call->device, &updates, all, sizeof *all, &item, err);
 }
 
-/* in: w, g, the slots, hyper, guard. out: w, the slots. */
+/* Inputs: w, g, the slots, hyper, guard. Outputs: w, the slots. */
 static stk_status note_step(const stk_kernel_call *call, stk_cuda_update_kind kind, stk_error *err)
 {
     int         inputs = call->instance.input_count;
@@ -145,7 +145,7 @@ static stk_status run_accumulate(const stk_kernel_call *call, stk_error *err)
     return note(call, &(group){NULL, NULL, STK_CUDA_UPDATE_ACCUMULATE}, err);
 }
 
-/* Sums are memory of the call's own: what is noted runs when scratch belongs to others. */
+/* Partial sums have memory of their own: a deferred call runs when its scratch is reused. */
 static stk_status prepare_sums(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     size_t size = stk_cuda_update_sums(count_of(call)) * sizeof(double);

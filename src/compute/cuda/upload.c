@@ -1,7 +1,6 @@
-/* Feeding: bytes go from the host into a slot of the GPU's memory beside what is computed, and from
- * there to their place in its order. With two slots a place the next batch crosses while the last
- * one is worked on. Few bytes are not worth two copies: their slots are pinned memory of the host,
- * and go to their place in its order. */
+/* Double-buffered uploads. Batch n+1 crosses on the copy stream into a staging slot while batch n
+ * computes; a copy on the compute stream moves it into place. Up to 64 KB, slots are pinned host
+ * memory: one copy instead of two. */
 #include "compute/cuda/cuda.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,8 @@ enum { SLOTS = 2, SMALL_MAX = 64 << 10 };
 
 typedef struct slot {
     void       *data;
-    cudaEvent_t arrived;  /* it has come from the host */
-    cudaEvent_t consumed; /* it was copied to its place */
+    cudaEvent_t arrived;  /* the copy from the host has completed */
+    cudaEvent_t consumed; /* the copy into place has completed */
     bool        used;
 } slot;
 
@@ -110,8 +109,8 @@ static stk_status upload_large(stk_cuda *cuda, upload *f, slot *s, const void *s
     return STK_OK;
 }
 
-/* What is not lent must have been read when this returns: the host waits for its own copy alone,
- * and the GPU is busy with what was begun before. */
+/* Unless src is borrowed, the host waits for its own copy only; the GPU stays busy with earlier
+ * work. */
 stk_status stk_cuda_upload_async(stk_device *device, void *dst, const void *src, size_t size,
                                  bool borrowed, stk_error *err)
 {

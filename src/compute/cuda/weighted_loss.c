@@ -24,7 +24,7 @@ static stk_cuda_weighted_args args_of(const stk_kernel_call *call, int weights)
         .each = (float *)((double *)call->scratch + 1)};
 }
 
-/* The sum of weights, and a float for each row. */
+/* The sum of weights, and one float per row. */
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;

@@ -1,4 +1,4 @@
-/* An op's windows, as the kernels know them. */
+/* Windows as kernels take them. */
 #ifndef STK_COMPUTE_CUDA_WINDOW_H
 #define STK_COMPUTE_CUDA_WINDOW_H
 
@@ -6,7 +6,7 @@
 #include "compute/ops/window.h"
 #include <stdbool.h>
 
-enum { STK_CUDA_SIDE_MAX = 1 << 29 }; /* of images, padding and reach: sums of some fit an int */
+enum { STK_CUDA_SIDE_MAX = 1 << 29 }; /* of images, padding and reach: sums of a few fit an int */
 
 static inline bool stk_cuda_window_fits(const stk_kernel_window *w)
 {
