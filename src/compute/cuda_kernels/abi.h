@@ -1,5 +1,5 @@
-/* Between C, which knows ops, and CUDA C++, which computes: launchers are C functions that take
- * plain structs and give CUDA's code. They only begin work on the stream. */
+/* ABI between C, which knows ops, and CUDA C++. Launchers are C functions that take plain structs
+ * and return cudaError_t. They enqueue work on the stream. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_ABI_H
 #define STK_COMPUTE_CUDA_KERNELS_ABI_H
 
@@ -18,8 +18,7 @@
 
 STK_CUDA_BEGIN
 
-/* An activation as kernels know it. Its row is found by name: the rows of the asking library are
- * others than this file's. */
+/* An activation, found by name: the library's rows are not those of this plug-in. */
 typedef enum stk_cuda_act {
     STK_CUDA_ACT_NONE,
     STK_CUDA_ACT_RELU,

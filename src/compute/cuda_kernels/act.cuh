@@ -1,5 +1,5 @@
-/* Activations and their slopes, as src/compute/ops has them. The kind is a constant of the kernel,
- * so that nothing is chosen per element. */
+/* Activations and slopes, as in src/compute/ops. The kind is a template parameter, so there is no
+ * branch per element. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_ACT_CUH
 #define STK_COMPUTE_CUDA_KERNELS_ACT_CUH
 
@@ -28,7 +28,7 @@ template <stk_cuda_act ACT> __device__ __forceinline__ float act_value(float x, 
     return x;
 }
 
-/* seen: y where the activation's row is from_output, else x. */
+/* seen: y if the activation's row is from_output, else x. */
 template <stk_cuda_act ACT> __device__ __forceinline__ float act_slope(float seen, float a, float b)
 {
     if (ACT == STK_CUDA_ACT_RELU) return seen > 0 ? 1 : 0;
@@ -50,7 +50,7 @@ template <stk_cuda_act ACT> __device__ __forceinline__ float act_slope(float see
 
 } // namespace stk
 
-/* Calls f<ACT, T>(...) with the kind as a constant. */
+/* Calls f<ACT, T>(...) with the kind as template argument. */
 #define STK_CUDA_EACH_ACT(act_, T, f, ...)                                                         \
     ((act_) == STK_CUDA_ACT_NONE          ? f<STK_CUDA_ACT_NONE, T>(__VA_ARGS__)                   \
      : (act_) == STK_CUDA_ACT_RELU        ? f<STK_CUDA_ACT_RELU, T>(__VA_ARGS__)                   \

@@ -1,6 +1,5 @@
-/* Activations that are known when a kernel is started, not when it is compiled: chosen once for N
- * values. CHEAP kernels know none, relu, clip and leaky_relu only, which take no registers to speak
- * of. */
+/* Activations chosen at launch instead of compile time, once per N values. CHEAP kernels support
+ * none, relu, clip and leaky_relu only, which hardly need registers. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_ACT_ROWS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_ACT_ROWS_CUH
 
@@ -62,7 +61,7 @@ __device__ __forceinline__ void activate(float (&v)[N], const stk_cuda_activatio
     STK_CUDA_ACT_CASES(each_value, v, act)
 }
 
-/* Multiplies by slopes; seen as act_slope has it. */
+/* Multiplies by slopes; seen as for act_slope. */
 template <bool CHEAP, int N>
 __device__ __forceinline__ void times_slope(float (&dz)[N], const float (&seen)[N],
                                             const stk_cuda_activation &act)
@@ -70,7 +69,7 @@ __device__ __forceinline__ void times_slope(float (&dz)[N], const float (&seen)[
     STK_CUDA_ACT_CASES(each_slope, dz, seen, act)
 }
 
-/* What act_slope sees of those that look at y, given x. The cheap ones see the same in both. */
+/* The `seen` of act_slope, computed from x. For cheap activations x itself will do. */
 template <bool CHEAP, int N>
 __device__ __forceinline__ void seen_from_input(float (&v)[N], const stk_cuda_activation &act)
 {

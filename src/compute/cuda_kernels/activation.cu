@@ -1,4 +1,4 @@
-/* Sixteen bytes a thread and access; the last few elements one by one. */
+/* 16 bytes per thread and access; the last elements one by one. */
 #include "compute/cuda_kernels/act.cuh"
 #include "compute/cuda_kernels/activation.h"
 

@@ -1,4 +1,4 @@
-/* activation(x) and activation_grad(dy, seen), element by element. */
+/* activation(x) and activation_grad(dy, seen), elementwise. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_ACTIVATION_H
 #define STK_COMPUTE_CUDA_KERNELS_ACTIVATION_H
 
@@ -8,10 +8,10 @@ STK_CUDA_BEGIN
 
 typedef struct stk_cuda_activation_args {
     stk_cuda_activation act;
-    int                 dtype; /* an stk_dtype, of all three */
+    int                 dtype; /* an stk_dtype, of all tensors */
     int64_t             count;
-    const void         *x;  /* grad: what the slope is seen from */
-    const void         *dy; /* NULL: the value is wanted */
+    const void         *x;  /* gradient: the argument of the slope */
+    const void         *dy; /* NULL: computes the value */
     void               *out;
 } stk_cuda_activation_args;
 

@@ -1,5 +1,5 @@
-/* Tensors of equal shapes go by sixteen bytes, four accesses of each under way; others by the walk,
- * a piece of a row at a time. */
+/* Equal shapes: 16-byte accesses, four in flight per tensor. Others: by tensor iterator, a piece of
+ * a row at a time. */
 #include "compute/cuda_kernels/binary.h"
 #include "compute/cuda_kernels/tensor_iter.cuh"
 

@@ -1,4 +1,4 @@
-/* a + b, a - b and a * b, of equal shapes or walked along the larger one. */
+/* a + b, a - b and a * b, of equal shapes or broadcast. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BINARY_H
 #define STK_COMPUTE_CUDA_KERNELS_BINARY_H
 
@@ -7,14 +7,14 @@
 STK_CUDA_BEGIN
 
 typedef struct stk_cuda_binary_args {
-    int                  multiply; /* else added, b times sign */
+    int                  multiply; /* else a + sign * b */
     float                sign;
-    int                  dtype, b_dtype; /* b: the same, or float32 */
+    int                  dtype, b_dtype; /* of b: the same or float32 */
     const void          *a, *b;
     void                *out;
-    int64_t              count;  /* where all shapes are equal; 0: the walk is followed */
-    stk_cuda_tensor_iter iter;   /* a, b, out, joined */
-    int                  pieces; /* the walk is in pieces of 16 bytes of a */
+    int64_t              count;  /* if all shapes are equal; 0: iter is used */
+    stk_cuda_tensor_iter iter;   /* over a, b, out, with merged dimensions */
+    int                  pieces; /* iter has pieces of 16 bytes of a */
 } stk_cuda_binary_args;
 
 cudaError_t stk_cuda_binary_launch(const stk_cuda_binary_args *args, cudaStream_t stream);

@@ -1,4 +1,4 @@
-/* Several rows of a thread are on their way at once; more would only cost registers. */
+/* A few rows per thread in flight; more would only cost registers. */
 #include "compute/cuda_kernels/bn_apply.cuh"
 
 namespace
@@ -6,7 +6,7 @@ namespace
 
 constexpr int THREADS = 256;
 
-/* ANY_RESIDUAL: what the arguments say. */
+/* ANY_RESIDUAL: decided by the arguments. */
 enum residual_kind { NO_RESIDUAL, RESIDUAL, SCALED_RESIDUAL, ANY_RESIDUAL };
 
 template <typename T, int N, int U, residual_kind KIND, bool CHEAP>
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(THREADS) apply(const __grid_constant__ stk_cud
     }
 }
 
-/* Bits of eight elements that may be of two rows, one after the other. */
+/* Bits of eight elements that may span two consecutive rows. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     apply_bytes(const __grid_constant__ stk_cuda_bn_apply_args a)

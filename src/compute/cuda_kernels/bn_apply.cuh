@@ -1,4 +1,4 @@
-/* What bn_apply does to the values of a thread. */
+/* bn_apply on the values of a thread. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_APPLY_CUH
 #define STK_COMPUTE_CUDA_KERNELS_BN_APPLY_CUH
 
@@ -14,7 +14,7 @@ __device__ __forceinline__ bool passes(float y, const stk_cuda_activation &act)
     return act.act == STK_CUDA_ACT_RELU ? y > 0 : y > act.a && y < act.b;
 }
 
-/* relu by itself: chosen element by element, every element would load what clip needs. */
+/* relu has its own path: a choice per element would load the operands of clip. */
 __device__ __forceinline__ uint8_t byte_of(const float (&y)[8], const stk_cuda_activation &act)
 {
     unsigned byte = 0;

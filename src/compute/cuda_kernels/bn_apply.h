@@ -1,4 +1,4 @@
-/* act(x * scale + shift + residual), scale and shift per channel. */
+/* act(x * scale + shift + residual) with scale and shift per channel. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_APPLY_H
 #define STK_COMPUTE_CUDA_KERNELS_BN_APPLY_H
 
@@ -10,13 +10,13 @@ typedef struct stk_cuda_bn_apply_args {
     stk_cuda_rows       rows;
     stk_cuda_activation act;
     int                 dtype; /* an stk_dtype, of x, residual and y */
-    const void         *x;     /* may be y */
+    const void         *x;     /* may alias y */
     const void         *residual;
-    const float        *scale, *shift;                   /* NULL: ones, zeros */
-    const float        *residual_scale, *residual_shift; /* NULL: the residual as it is */
+    const float        *scale, *shift;                   /* NULL: 1 and 0 */
+    const float        *residual_scale, *residual_shift; /* NULL: the residual is added as it is */
     void               *y;
-    /* Where the slope of relu or clip is 1, element i in bit i % 8 of byte i / 8; NULL: not wanted.
-     * Threads then have 8 channels, or rows.wide is 1. */
+    /* Bit i % 8 of byte i / 8 is 1 where the slope of relu or clip is 1; may be NULL. Requires 8
+     * channels per thread, or rows.wide 1. */
     uint8_t *bits;
 } stk_cuda_bn_apply_args;
 

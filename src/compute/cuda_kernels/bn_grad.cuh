@@ -1,4 +1,4 @@
-/* dz, as both halves of batch norm's gradient see it. */
+/* dz, for both halves of batch norm's gradient. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_GRAD_CUH
 #define STK_COMPUTE_CUDA_KERNELS_BN_GRAD_CUH
 
@@ -9,14 +9,14 @@
 namespace stk
 {
 
-/* STK_CUDA_BN_MASKS as a kernel's constant: as the arguments say. */
+/* The mask as template argument. STK_CUDA_BN_MASKS: decided by the arguments. */
 template <stk_cuda_bn_mask MASK>
 __device__ __forceinline__ stk_cuda_bn_mask mask_of(const stk_cuda_bn_grad_args &a)
 {
     return MASK == STK_CUDA_BN_MASKS ? a.mask : MASK;
 }
 
-/* The tensors that dz is made of, walked down together. RELU: that is the activation. */
+/* Reads the tensors of dz down the rows. RELU: that is the activation. */
 template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP, bool RELU = false>
 struct bn_grad_walk {
     float scale[N], shift[N];
@@ -33,7 +33,7 @@ struct bn_grad_walk {
         uint32_t   bits[U];
     };
 
-    /* The next U rows from element at on, of which left are there. */
+    /* Loads the next U rows from element at on; `left` of them exist. */
     template <int U>
     __device__ __forceinline__ void load(const stk_cuda_bn_grad_args &a, int64_t at, int64_t step,
                                          int left, rows<U> &to)
@@ -78,8 +78,8 @@ struct bn_grad_walk {
 };
 
 /* dx = gamma invstd (dz - dbeta / M - xhat dgamma / M), as dz * a + x * b + c with three values per
- * channel. The mean in c takes no more from the result than the rounding of x has taken: the
- * products are exact until they are added. */
+ * channel. Folding the mean into c loses no more than the rounding of x: products are exact until
+ * they are added. */
 struct bn_grad_factor {
     float a, b, c;
 };
@@ -112,7 +112,7 @@ template <int N> struct bn_grad_factors {
         }
     }
 
-    /* x becomes dx. */
+    /* Replaces x by dx. */
     __device__ __forceinline__ void apply(float (&x)[N], const float (&dz)[N]) const
     {
 #pragma unroll

@@ -1,4 +1,4 @@
-/* The gradient of batch norm: dz = dy * slope of what came after it, its sums over rows, and dx. */
+/* Gradient of batch norm: dz = dy * slope of the activation, its sums over rows, and dx. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_GRAD_H
 #define STK_COMPUTE_CUDA_KERNELS_BN_GRAD_H
 
@@ -6,14 +6,14 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_BN_GRAD_VALUES = 2 }; /* that a block leaves of a channel */
+enum { STK_CUDA_BN_GRAD_VALUES = 2 }; /* partials per block and channel */
 
-/* Where the slope is seen. */
+/* Argument of the slope. */
 typedef enum stk_cuda_bn_mask {
     STK_CUDA_BN_MASK_NONE,
     STK_CUDA_BN_MASK_OUTPUT, /* y */
     STK_CUDA_BN_MASK_INPUT,  /* x * scale + shift */
-    STK_CUDA_BN_MASK_BITS,   /* 1 where it is set, else 0 */
+    STK_CUDA_BN_MASK_BITS,   /* the slope itself */
     STK_CUDA_BN_MASKS
 } stk_cuda_bn_mask;
 
@@ -23,16 +23,16 @@ typedef struct stk_cuda_bn_grad_args {
     stk_cuda_bn_mask    mask;
     int                 dtype; /* an stk_dtype, of dy, x, y, dx and dz */
     const void         *dy, *x, *y;
-    const uint8_t      *bits; /* element i in bit i % 8 of byte i / 8 */
+    const uint8_t      *bits; /* element i is bit i % 8 of byte i / 8 */
     const float        *mean, *invstd, *scale, *shift;
-    /* Sums; for dx they are read. */
-    float    *dgamma, *dbeta; /* NULL: not wanted */
+    /* Outputs of the sums; inputs of dx. */
+    float    *dgamma, *dbeta; /* may be NULL */
     float    *parts;
     unsigned *counters;
-    /* For dx. */
+    /* For dx only. */
     const float *gamma;
-    void        *dx; /* may be dy */
-    void        *dz; /* NULL: not wanted */
+    void        *dx; /* may alias dy */
+    void        *dz; /* may be NULL */
 } stk_cuda_bn_grad_args;
 
 cudaError_t stk_cuda_bn_grad_sums_launch(const stk_cuda_bn_grad_args *args, cudaStream_t stream);

@@ -1,10 +1,10 @@
-/* dx, row by row. */
+/* Computes dx row by row. */
 #include "compute/cuda_kernels/bn_grad.cuh"
 
 namespace
 {
 
-constexpr int THREADS = 256, BLOCKS = 3; /* per multiprocessor, or too little is on its way */
+constexpr int THREADS = 256, BLOCKS = 3; /* per multiprocessor, to keep enough bytes in flight */
 
 template <typename T, int N, int U, stk_cuda_bn_mask MASK, bool CHEAP>
 __global__ void __launch_bounds__(THREADS, CHEAP ? BLOCKS : 1)

@@ -1,4 +1,4 @@
-/* dgamma and dbeta in one pass over dy, x and what the mask needs. */
+/* dgamma and dbeta in one pass over dy, x and the mask inputs. */
 #include "compute/cuda_kernels/bn_grad.cuh"
 
 namespace
@@ -8,7 +8,7 @@ enum { WITH_X, SUM, VALUES = STK_CUDA_BN_GRAD_VALUES };
 
 constexpr int THREADS = 512;
 
-/* One for all instances: it runs once, and is most of what there is to compile. */
+/* Not inlined: it runs once, and would dominate compile time. */
 __device__ __noinline__ void finish(const stk_cuda_bn_grad_args &a, float *shared)
 {
     double  all[VALUES];

@@ -16,7 +16,7 @@ struct grad_args {
     stk::pool_plan             plan;
 };
 
-/* x below the windows: two rows of two, each read again as soon as it is used. */
+/* x below the windows: two rows of two, reloaded as soon as they are used. */
 template <typename T> struct patch {
     const grad_args &a;
     float            scale[WIDE<T>], shift[WIDE<T>];
@@ -42,7 +42,7 @@ template <typename T> struct patch {
         read<1, 0>(w, 0), read<1, 1>(w, 0);
     }
 
-    /* x as floats, and the next below it is read; dz is 0 where relu was. */
+    /* Converts x to floats and loads the next below it. dz is 0 where relu was 0. */
     template <int I, int J>
     __device__ __forceinline__ void take(const stk::pool_grad_walk<T> &w, float (&to)[WIDE<T>],
                                          float (&dz)[WIDE<T>])

@@ -1,6 +1,6 @@
-/* dgamma and dbeta in one pass over dy and y. What x was where a window was largest is told by y:
- * x - mean = (y - centre) / scale, with centre = mean * scale + shift. Where that would multiply
- * the rounding of y, x is looked up in its place. */
+/* dgamma and dbeta in one pass over dy and y. The x of a maximum is recovered from y: x - mean = (y
+ * - centre) / scale, with centre = mean * scale + shift. If that would amplify the rounding of y, x
+ * is read at its index. */
 #include "compute/cuda_kernels/bn_pool.h"
 #include "compute/cuda_kernels/channel_rows.cuh"
 
@@ -13,8 +13,8 @@ enum { WITH_X, SUM, VALUES = STK_CUDA_BN_GRAD_VALUES };
 
 constexpr int THREADS = 512, ROWS = 4;
 
-/* In units of what gamma = scale / invstd gives y: how far centre may be from zero. And how small
- * gamma may be, before y is one of the small numbers of float16. */
+/* In units of gamma = scale / invstd: the largest distance of centre from zero. And the smallest
+ * gamma, below which y would be denormal in float16. */
 constexpr float CENTRE_MOST = 4, GAMMA_LEAST = 1.0f / 256;
 
 __device__ __forceinline__ bool is_lost(float scale, float centre, float invstd)
@@ -23,7 +23,7 @@ __device__ __forceinline__ bool is_lost(float scale, float centre, float invstd)
            fabsf(centre) * invstd > CENTRE_MOST * fabsf(scale);
 }
 
-/* x of the window that element at of y is of. */
+/* x at the index of element at of y. */
 template <typename T>
 __device__ __forceinline__ float x_of(const stk_cuda_bn_pool_grad_args &a, int64_t at)
 {
@@ -38,7 +38,7 @@ __device__ __forceinline__ float x_of(const stk_cuda_bn_pool_grad_args &a, int64
     return stk::to_float(((const T *)a.bn.x)[from + at % p.channels]);
 }
 
-/* The sum of dz (x - mean) of a channel, from element at on. */
+/* Sum of dz (x - mean) of a channel, from element at on. */
 template <typename T>
 __device__ __noinline__ float sum_looked_up(const stk_cuda_bn_pool_grad_args &a, int64_t at,
                                             int64_t step, int count)
@@ -62,7 +62,7 @@ __device__ __noinline__ void finish(const stk_cuda_bn_grad_args &a, float *share
     a.dbeta[c] = (float)all[SUM];
 }
 
-/* A thread's channels: centre of each, and a bit for those where x is looked up. */
+/* A thread's channels: their centres, and a bit for those that read x. */
 template <int N> struct centres {
     float    at[N];
     unsigned lost = 0;

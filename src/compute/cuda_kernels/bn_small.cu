@@ -1,6 +1,5 @@
-/* A thread keeps its rows in registers: memory is read once. What other kernels compute from the
- * same statistics has the same bits, so that it does not matter whether they are in one launch. All
- * that is read is asked for at once, since it takes longer to come than everything else. */
+/* A thread keeps its rows in registers, so memory is read once. Separate kernels compute the same
+ * bits from the same statistics. All loads are issued first, since their latency dominates. */
 #include "compute/cuda_kernels/bn_apply.cuh"
 #include "compute/cuda_kernels/bn_small.cuh"
 #include "compute/cuda_kernels/bn_small.h"
@@ -11,8 +10,8 @@ namespace
 
 constexpr int N = stk::few_space::N, ROWS = STK_CUDA_FEW_ROWS, THREADS = STK_CUDA_FEW_THREADS;
 
-/* The block's mean first, then differences from it; those of blocks are carried to the first's, and
- * their own mean takes away what that has lost to rounding. */
+/* Sums differences from the block's mean, then converts them to the first block's mean. The mean of
+ * the differences corrects for rounding. */
 template <typename T>
 __device__ __forceinline__ void leave_block(const stk_cuda_rows &r, const stk::iter            &w,
                                             const stk::line<T, N> (&row)[ROWS], stk::few_space &s)
@@ -47,7 +46,7 @@ __device__ __forceinline__ void leave_block(const stk_cuda_rows &r, const stk::i
     stk::leave_warp<2 * N>(sums, r.across, s);
 }
 
-/* Mean and variance of channel c of the cluster. */
+/* Mean and variance of channel c over the cluster. */
 __device__ __forceinline__ float2 mean_of_blocks(const stk_cuda_rows &r, double each,
                                                  const stk::few_space &s, int c)
 {
@@ -63,8 +62,8 @@ __device__ __forceinline__ float2 mean_of_blocks(const stk_cuda_rows &r, double 
     return {(float)((double)to + mean), (float)(var < 0 ? 0 : var)};
 }
 
-/* ADDED: there may be a residual. RELU: that is the activation; code that does not run takes time,
- * too, since there is none in the caches when a kernel begins. */
+/* ADDED: there may be a residual. RELU: that is the activation. Unused code costs time too, since
+ * instruction caches start cold. */
 template <typename T, bool ADDED, bool RELU>
 __device__ __forceinline__ void apply(const stk_cuda_bn_apply_args &a, const stk::iter &w,
                                       const stk::line<T, N> (&row)[ROWS],
@@ -90,12 +89,12 @@ __device__ __forceinline__ void apply(const stk_cuda_bn_apply_args &a, const stk
     }
 }
 
-/* One thread for each of the channels of a cluster. */
+/* One thread per channel of a cluster. */
 struct finder {
     bool            is;
     int             c, channel;
     stk::bn_channel before;
-    float           by, plus; /* of the residual */
+    float           by, plus; /* scale and shift of the residual */
 
     __device__ __forceinline__ void begin(const stk_cuda_rows &r, int first)
     {

@@ -1,5 +1,4 @@
-/* Sums over the rows of a few channels that a cluster of blocks has, in a fixed order: lanes,
- * warps, blocks. */
+/* Sums over all rows of a few channels within a cluster, in a fixed order: lanes, warps, blocks. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_SMALL_CUH
 #define STK_COMPUTE_CUDA_KERNELS_BN_SMALL_CUH
 
@@ -9,21 +8,19 @@
 namespace stk
 {
 
-/* What the threads of a block share. Channels of the second of two threads across come after those
- * of the first. */
+/* Shared memory of a block. Channels of the second thread across follow those of the first. */
 struct few_space {
     static constexpr int N = 8, WIDTH = N * STK_CUDA_FEW_ACROSS;
     static constexpr int WARPS = STK_CUDA_FEW_THREADS / WARP;
 
-    float  warps[WARPS][2 * WIDTH];
-    float  middle[WIDTH];
-    float  found[3][WIDTH];
-    float4 parts[STK_CUDA_CLUSTER_MAX]
-                [WIDTH]; /* of every block: two sums, and what it says of them */
+    float   warps[WARPS][2 * WIDTH];
+    float   middle[WIDTH];
+    float   found[3][WIDTH];
+    float4  parts[STK_CUDA_CLUSTER_MAX][WIDTH]; /* per block: two sums and a middle */
     meeting blocks;
 };
 
-/* walk_of where across is 1 or 2. */
+/* walk_of for across 1 or 2. */
 __device__ __forceinline__ iter walk_of_few(const stk_cuda_rows &r)
 {
     iter w;
@@ -37,8 +34,8 @@ __device__ __forceinline__ iter walk_of_few(const stk_cuda_rows &r)
     return w;
 }
 
-/* With each exchange between two lanes both are left with half of the values to add. As a loop this
- * is not unrolled, and v no longer in registers. */
+/* Each exchange between two lanes halves the number of values that both still add. Written as
+ * recursion: a loop would not unroll, and v would leave the registers. */
 template <int HALF, int COUNT>
 __device__ __forceinline__ void add_lanes(float (&v)[COUNT], int lane)
 {
@@ -52,11 +49,11 @@ __device__ __forceinline__ void add_lanes(float (&v)[COUNT], int lane)
     if constexpr (HALF > 1) add_lanes<HALF / 2>(v, lane);
 }
 
-/* Leaves the sums of each warp. */
+/* Stores the sums of each warp. */
 template <int COUNT>
 __device__ __forceinline__ void leave_warp(float (&v)[COUNT], int across, few_space &s)
 {
-    constexpr int SAME = WARP / COUNT; /* lanes that have the same value, of any column */
+    constexpr int SAME = WARP / COUNT; /* lanes that hold the same value, of any column */
     int           lane = (int)threadIdx.x % WARP;
     add_lanes<COUNT / 2>(v, lane);
 #pragma unroll
@@ -75,7 +72,8 @@ __device__ __forceinline__ float sum_warps(const few_space &s, int at)
     return sum;
 }
 
-/* After leave_warp<2 * N>: all blocks have the sums of all, each with its middle. */
+/* Call after leave_warp<2 * N>: distributes the sums of all blocks to all blocks, with their
+ * middles. */
 __device__ __forceinline__ void share_sums(few_space &s, int across)
 {
     constexpr int N = few_space::N;
@@ -89,7 +87,7 @@ __device__ __forceinline__ void share_sums(few_space &s, int across)
     s.blocks.wait();
 }
 
-/* As one access: left to itself the compiler makes four of some, once rows are many. */
+/* One access; otherwise the compiler splits it in four. */
 template <typename T> __device__ __forceinline__ void store_whole(const float (&v)[8], T *to)
 {
 #ifdef __CUDACC__
@@ -102,7 +100,7 @@ template <typename T> __device__ __forceinline__ void store_whole(const float (&
 #endif
 }
 
-/* Into the cache, before anything is waited for: whoever writes it may still be at it. */
+/* Prefetches to the cache, before waiting: the producer may still be running. */
 __device__ __forceinline__ void expect(const float *values, int channel)
 {
 #ifdef __CUDACC__

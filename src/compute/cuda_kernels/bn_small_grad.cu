@@ -1,4 +1,4 @@
-/* As bn_small.cu has it: rows stay in registers between sums and dx. */
+/* As bn_small.cu: rows stay in registers between sums and dx. */
 #include "compute/cuda_kernels/bn_grad.cuh"
 #include "compute/cuda_kernels/bn_small.cuh"
 #include "compute/cuda_kernels/bn_small.h"
@@ -27,7 +27,7 @@ __device__ __forceinline__ void leave_grad(const stk_cuda_bn_grad_args &a, const
     stk::leave_warp<2 * N>(v, a.rows.across, s);
 }
 
-/* One thread for each of the channels of a cluster. */
+/* One thread per channel of a cluster. */
 struct grad_finder {
     bool  is;
     int   c, channel;
@@ -140,8 +140,8 @@ template <typename T> auto *choose(const stk_cuda_bn_grad_args *a)
 }
 
 #ifdef __CUDACC__
-/* GPUs of which only a part may be used have no room for large ones, or none for all that a kernel
- * wants; this is the one that wants most. */
+/* Partitioned GPUs (MIG) may not fit large clusters, or their shared memory. This kernel needs the
+ * most. */
 int find_blocks()
 {
     auto kernel = grad<__half, stk::bn_grad_walk<__half, N, STK_CUDA_BN_MASKS, true>>;

@@ -1,5 +1,5 @@
-/* One pass. Each thread sums differences from the first of its values, so that a large mean takes
- * nothing from a small variance; sums are carried to a common value before they are added. */
+/* One pass. Each thread sums differences from its first value, which avoids cancellation. Sums are
+ * converted to a common value before they are added. */
 #include "compute/cuda_kernels/bn_stats.h"
 #include "compute/cuda_kernels/bn_vectors.cuh"
 #include "compute/cuda_kernels/channel_rows.cuh"
@@ -34,7 +34,7 @@ __device__ __forceinline__ void walk_down(const stk::iter &w, const void *x, flo
     }
 }
 
-/* As sums of differences from `to`, given sums of count differences from v[FROM]. */
+/* Converts sums of count differences from v[FROM] to differences from `to`. */
 template <int N>
 __device__ __forceinline__ void carry(float (&v)[VALUES][N], const float (&to)[N], int count)
 {
@@ -50,7 +50,7 @@ __device__ __forceinline__ void carry(float (&v)[VALUES][N], const float (&to)[N
     }
 }
 
-/* The topmost threads' means are what all sums of the block are carried to. */
+/* All sums of the block are converted to the means of the topmost threads. */
 template <int N>
 __device__ __forceinline__ void leave_block(const stk_cuda_bn_stats_args &a, const stk::iter &w,
                                             float (&v)[VALUES][N], float *shared)
@@ -75,7 +75,7 @@ __device__ __forceinline__ void leave_block(const stk_cuda_bn_stats_args &a, con
     stk::leave_sums<2, N>(sums, a.rows, a.parts, VALUES, SUM, shared);
 }
 
-/* Again all are carried to a common value, the first block's, now in double. */
+/* Sums of all blocks are converted to the first block's value, in double. */
 __device__ __noinline__ void sum_blocks(const stk_cuda_bn_stats_args &a, double *shared)
 {
     const stk_cuda_rows &r = a.rows;

@@ -1,4 +1,4 @@
-/* Mean and biased variance of each channel, and what batch norm makes of them. */
+/* Mean and biased variance per channel, and batch norm's vectors derived from them. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_STATS_H
 #define STK_COMPUTE_CUDA_KERNELS_BN_STATS_H
 
@@ -7,7 +7,7 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_BN_STATS_VALUES = 3 }; /* that a block leaves of a channel */
+enum { STK_CUDA_BN_STATS_VALUES = 3 }; /* partials per block and channel */
 
 typedef struct stk_cuda_bn_stats_args {
     stk_cuda_rows rows;
@@ -15,8 +15,8 @@ typedef struct stk_cuda_bn_stats_args {
     const void   *x;
     float        *parts;
     unsigned     *counters;
-    float        *mean, *var; /* NULL: not wanted */
-    /* Without mean and var, which are those found; gamma NULL: not wanted. */
+    float        *mean, *var; /* may be NULL */
+    /* mean and var are the computed ones and are not set; gamma NULL: not computed. */
     stk_cuda_bn_vectors_args vectors;
 } stk_cuda_bn_stats_args;
 

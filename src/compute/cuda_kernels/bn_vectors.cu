@@ -1,4 +1,4 @@
-/* A thread per channel: it is a few thousand numbers. */
+/* One thread per channel; there are at most thousands. */
 #include "compute/cuda_kernels/bn_vectors.cuh"
 
 namespace

@@ -1,4 +1,4 @@
-/* Scale and shift of one channel, in double as the reference has it. */
+/* Scale and shift of one channel, in double as the reference. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_VECTORS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_BN_VECTORS_CUH
 
@@ -13,7 +13,7 @@ __device__ __forceinline__ float blend(float before, double now, double momentum
     return (float)((1 - momentum) * (double)before + momentum * now);
 }
 
-/* What is read of one channel; all at once, where it is long before it is needed. */
+/* Inputs of one channel, loaded together well before they are used. */
 struct bn_channel {
     float gamma, beta, running_mean, running_var;
 
@@ -26,7 +26,7 @@ struct bn_channel {
     }
 };
 
-/* Gives scale and shift. keep: writes all that is wanted. */
+/* Returns scale and shift. keep: also stores all requested outputs. */
 __device__ __forceinline__ float2 make_scaling(const stk_cuda_bn_vectors_args &a, int64_t c,
                                                const bn_channel &before, float mean_, float var_,
                                                bool keep)

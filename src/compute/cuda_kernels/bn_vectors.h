@@ -1,4 +1,4 @@
-/* Scale and shift of batch norm, channel by channel. */
+/* Scale and shift of batch norm per channel. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_BN_VECTORS_H
 #define STK_COMPUTE_CUDA_KERNELS_BN_VECTORS_H
 
@@ -9,10 +9,10 @@ STK_CUDA_BEGIN
 typedef struct stk_cuda_bn_vectors_args {
     int64_t      channels;
     float        epsilon, momentum;
-    double       unbias; /* times the variance: the running one */
+    double       unbias; /* factor of the variance for the running one */
     const float *mean, *var, *gamma, *beta;
-    const float *running_mean, *running_var; /* may be where the next ones go; fold: NULL */
-    float       *scale, *shift;              /* NULL, here and below: not wanted */
+    const float *running_mean, *running_var; /* may alias the next ones; fold: NULL */
+    float       *scale, *shift;              /* may be NULL, here and below */
     float       *invstd, *next_mean, *next_var;
 } stk_cuda_bn_vectors_args;
 

@@ -1,5 +1,5 @@
-/* Between float types: four elements an access, sixteen bytes of float32. What is no such float on
- * either side goes element by element, as the reference has it. */
+/* Between floating-point types: four elements per access, 16 bytes of float32. Other types
+ * elementwise, as the reference. */
 #include "compute/cuda_kernels/cast.h"
 #include "compute/cuda_kernels/multi_tensor.cuh"
 #include "tensor/number.h"
@@ -8,7 +8,7 @@ namespace
 {
 
 constexpr int THREADS = 256, TURNS = 8, N = 4;
-constexpr int CHUNK = THREADS * TURNS * N; /* elements of a block */
+constexpr int CHUNK = THREADS * TURNS * N; /* elements per block */
 using table = stk::batch_table<2, STK_CUDA_CAST_ITEMS>;
 
 template <typename F, typename T> __device__ __forceinline__ void cast_whole(const F *src, T *dst)

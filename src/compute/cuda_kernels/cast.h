@@ -1,4 +1,4 @@
-/* The same numbers in another type, of many tensors at once. */
+/* Casts many tensors in one launch. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_CAST_H
 #define STK_COMPUTE_CUDA_KERNELS_CAST_H
 
@@ -12,7 +12,7 @@ typedef struct stk_cuda_cast_attrs {
     int from, to; /* stk_dtypes */
 } stk_cuda_cast_attrs;
 
-/* attrs: stk_cuda_cast_attrs. Each item has one in and one out. */
+/* attrs: stk_cuda_cast_attrs. Each item has one input and one output. */
 cudaError_t stk_cuda_cast_launch(const void *attrs, const stk_cuda_multi_tensor_item *const *items,
                                  int count, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-/* Walking down the rows of a tensor, and sums over them in a fixed order: threads of a block, then
- * blocks, the last of which to end adds up what each has left. */
+/* Iteration over the rows of a tensor, and sums over them in a fixed order: threads of a block,
+ * then blocks. The last block to finish adds the partials of all. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_CHANNEL_ROWS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_CHANNEL_ROWS_CUH
 
@@ -10,10 +10,10 @@
 namespace stk
 {
 
-/* One thread's way. Sums go from the last row to the first: the end of what was written last is
- * still in the cache, and the beginning is when the next kernel comes, from first to last. */
+/* The rows of one thread. Sums go from the last row to the first: the end of the previous result is
+ * still cached, and the beginning will be when the next kernel needs it. */
 struct iter {
-    int64_t at, step; /* in elements: of the first row, to the next */
+    int64_t at, step; /* in elements: the first row, and the distance to the next */
     int     count;    /* rows */
     int     channel;  /* the first */
     int     across, down;
@@ -32,15 +32,15 @@ template <bool BACKWARDS> __device__ __forceinline__ iter walk_of(const stk_cuda
     return w;
 }
 
-/* How many rows the threads above each other in a block walk together. */
+/* Number of rows that the threads of a block visit together. */
 __device__ __forceinline__ int64_t rows_of_block(const stk_cuda_rows &r, int block)
 {
     int rest = r.more - block * r.down;
     return (int64_t)r.sweeps * r.down + min(max(rest, 0), r.down);
 }
 
-/* N elements as they come: 16 bytes in four registers, or one element. Types of 16 bits stay two to
- * a register until they are needed; as arrays of their own they would be moved about one by one. */
+/* N elements as loaded: 16 bytes in four registers, or one element. 16-bit types stay packed until
+ * they are used; unpacked arrays would be moved one by one. */
 template <typename T, int N> struct line {
     uint4 words;
 };
@@ -123,9 +123,8 @@ template <typename T> __device__ __forceinline__ void store_line(const float (&v
     from_float(v[0], *to);
 }
 
-/* What is there, or zeros. Left to themselves compilers move a load to where it is used, so that
- * each waits for the one before. These are not moved by the first of the two compilers; loops over
- * loaded rows `break` at the first that is not there, and the second does not move loads across. */
+/* Loads 16 bytes, or zeros. Compilers would sink loads to their uses and serialize them. volatile
+ * asm stops the first compiler; a `break` at the first missing row stops the second. */
 __device__ __forceinline__ uint4 load_words(const void *from, bool there)
 {
     uint4 to = {};
@@ -171,7 +170,7 @@ __device__ __forceinline__ line<T, N> load_line(const T *from, bool there)
     return to;
 }
 
-/* The next U rows from element at on, of which left are there; others are zeros. */
+/* Loads the next U rows from element at on; `left` of them exist, the others are zeros. */
 template <typename T, int N, int U>
 __device__ __forceinline__ void load_rows(const void *from, int64_t at, int64_t step, int left,
                                           line<T, N> (&to)[U])
@@ -181,7 +180,7 @@ __device__ __forceinline__ void load_rows(const void *from, int64_t at, int64_t 
         to[u] = load_line<T, N>((const T *)from + at, u < left);
 }
 
-/* Values of N channels, all of which are there. */
+/* Values of N channels that all exist. */
 template <int N>
 __device__ __forceinline__ void load_values(const float *values, int64_t channel, float (&to)[N])
 {
@@ -196,7 +195,7 @@ __device__ __forceinline__ void load_values(const float *values, int64_t channel
     }
 }
 
-/* Values of a thread's channels; zeros for the padding, and without values at all. */
+/* Values of a thread's channels; zeros for padding, or if values is NULL. */
 template <int N>
 __device__ __forceinline__ void load_channels(const float *values, const stk_cuda_rows &r,
                                               int channel, float (&to)[N])
@@ -214,7 +213,7 @@ __device__ __forceinline__ void load_channels(const float *values, const stk_cud
         if (channel + k < r.channels) to[k] = values[channel + k];
 }
 
-/* Where a block leaves value, one float per channel of its tile. */
+/* Address of a block's partial `value`: one float per channel of its tile. */
 __device__ __forceinline__ float *part_of(float *parts, const stk_cuda_rows &r, int values,
                                           int block, int value)
 {
@@ -222,11 +221,11 @@ __device__ __forceinline__ float *part_of(float *parts, const stk_cuda_rows &r, 
     return parts + at * (r.across * r.wide);
 }
 
-constexpr int SUM_PAD = 4; /* floats, so that neighbours that read every Nth find other banks */
+constexpr int SUM_PAD = 4; /* floats; avoids bank conflicts of strided reads */
 
-/* Adds what the threads above each other have, VALUES for each of N channels, and leaves it as the
- * block's values from first on. Several threads share a sum, which there are fewer of than threads:
- * each takes some of those above each other, the first then adds up what they have. */
+/* Adds VALUES sums for each of N channels over the threads above each other and stores the block's
+ * totals from first on. Several threads share a sum: each adds some rows, and the first adds their
+ * results. */
 template <int VALUES, int N>
 __device__ __forceinline__ void leave_sums(const float (&v)[VALUES][N], const stk_cuda_rows &r,
                                            float *parts, int values, int first, float *shared)
@@ -253,8 +252,8 @@ __device__ __forceinline__ void leave_sums(const float (&v)[VALUES][N], const st
     part_of(parts, r, values, (int)blockIdx.x, first + at / width)[c] = sum;
 }
 
-/* One more, after all that this thread has seen written and before all that it reads next: a fence
- * of the strictest kind would also wait for what nobody asks about. */
+/* Increments with release and acquire order; a sequentially consistent fence would also wait for
+ * unrelated stores. */
 __device__ __forceinline__ unsigned count_up(unsigned *counter)
 {
 #ifdef __CUDACC__
@@ -269,9 +268,8 @@ __device__ __forceinline__ unsigned count_up(unsigned *counter)
 #endif
 }
 
-/* In all threads: whether all other blocks of this tile have left what they have. Sets the counter
- * back for the next kernel. One thread counts for all: what they wrote is before the barrier, and
- * that before what it does. */
+/* In all threads: whether all other blocks of this tile have stored their partials. Resets the
+ * counter for the next kernel. One thread counts for all, ordered by the barriers around it. */
 __device__ __forceinline__ bool is_last_block(unsigned *counters, int blocks)
 {
     __shared__ bool last;
@@ -285,7 +283,7 @@ __device__ __forceinline__ bool is_last_block(unsigned *counters, int blocks)
     return last;
 }
 
-/* A float that another block has written, where there is one; like load_words not to be moved. */
+/* Loads a float written by another block, if it exists. Not reordered, like load_words. */
 __device__ __forceinline__ float load_part(const float *from, bool there)
 {
     float to = 0;
@@ -302,9 +300,8 @@ __device__ __forceinline__ float load_part(const float *from, bool there)
     return to;
 }
 
-/* In the last block: f(block, values) for what each has left of one channel. Several threads per
- * channel take turns with the blocks. Many are read at once: it is a few trips to memory that this
- * takes, while all else is done. */
+/* In the last block: calls f(block, values) for each block's partials of one channel. Several
+ * threads per channel alternate blocks. Loads are batched, since latency dominates here. */
 template <int VALUES, typename F>
 __device__ __forceinline__ void for_parts(const float *parts, const stk_cuda_rows &r, F f)
 {
@@ -327,8 +324,8 @@ __device__ __forceinline__ void for_parts(const float *parts, const stk_cuda_row
     }
 }
 
-/* In the last block: adds what the threads of a channel have, in the first of them. Which channel
- * that is, or -1 for other threads. */
+/* In the last block: adds the results of a channel's threads, in the first of them. Returns that
+ * channel, or -1 in other threads. */
 template <int VALUES>
 __device__ __forceinline__ int64_t sum_lanes(double (&sum)[VALUES], const stk_cuda_rows &r,
                                              double *shared)
@@ -348,7 +345,7 @@ __device__ __forceinline__ int64_t sum_lanes(double (&sum)[VALUES], const stk_cu
     return channel;
 }
 
-/* In the last block: the sums of what all have left, for a channel as sum_lanes gives it. */
+/* In the last block: sums all partials; the channel is as for sum_lanes. */
 template <int VALUES>
 __device__ __forceinline__ int64_t sum_partials(const float *parts, const stk_cuda_rows &r,
                                                 float *shared, double (&sum)[VALUES])
@@ -364,7 +361,7 @@ __device__ __forceinline__ int64_t sum_partials(const float *parts, const stk_cu
     return sum_lanes<VALUES>(sum, r, reinterpret_cast<double *>(shared));
 }
 
-/* Bytes that leave_sums and sum_lanes want shared. */
+/* Shared memory of leave_sums and sum_lanes, in bytes. */
 inline size_t bytes_to_sum(const stk_cuda_rows &r, int values)
 {
     size_t threads = (size_t)(r.across * r.down), count = (size_t)values;

@@ -1,5 +1,5 @@
-/* Tensors as rows of channels. A thread keeps to a few channels and walks down the rows, so that
- * what belongs to a channel is read once and stays in registers. */
+/* Tensors as rows of channels. A thread owns a few channels and goes down the rows, so that
+ * per-channel values are read once and stay in registers. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_CHANNEL_ROWS_H
 #define STK_COMPUTE_CUDA_KERNELS_CHANNEL_ROWS_H
 
@@ -7,8 +7,8 @@
 
 STK_CUDA_BEGIN
 
-/* Of stk_cuda_rows_to_own, at most: rows of a thread, threads, of those across; blocks where there
- * are clusters, and where there are large ones. */
+/* Limits of stk_cuda_rows_per_block: rows per thread, threads, threads across, blocks per cluster,
+ * and blocks per large cluster. */
 enum {
     STK_CUDA_FEW_ROWS = 4,
     STK_CUDA_FEW_THREADS = 512,
@@ -17,16 +17,15 @@ enum {
     STK_CUDA_CLUSTER_MAX = 16
 };
 
-/* Blocks of across * down threads; blocks beside each other take the next tile of channels, those
- * below each other the next rows. */
+/* Blocks of across * down threads. blockIdx.x selects the tile of channels, blockIdx.y the rows. */
 typedef struct stk_cuda_rows {
     int64_t rows, channels;
-    int64_t stride; /* elements from a row to the next: channels and their padding */
-    int     wide;   /* channels of a thread: as many as 16 bytes hold, or 1 */
+    int64_t stride; /* elements between rows: channels with padding */
+    int     wide;   /* channels per thread: as many as fit 16 bytes, or 1 */
     int     across, down;
     int     tiles, blocks;
-    /* A thread's next row is a sweep of all blocks further; there are so many whole sweeps, and
-     * then some rows more. */
+    /* A thread's next row is one sweep of all blocks further down. There are `sweeps` complete
+     * sweeps and `more` rows. */
     int64_t step; /* in elements */
     int     sweeps, more;
 } stk_cuda_rows;

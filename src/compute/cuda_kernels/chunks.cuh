@@ -1,4 +1,4 @@
-/* Many tensors in one launch: which tensor a block works on, and sums over a block. */
+/* Multi-tensor launches: maps blocks to tensors; block sums. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_CHUNKS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_CHUNKS_CUH
 
@@ -7,7 +7,7 @@
 namespace stk
 {
 
-/* The tensor that has chunk: the last that begins at it or before. Empty ones are passed over. */
+/* The tensor of a chunk: the last that starts at or before it. Empty tensors are skipped. */
 __device__ __forceinline__ int tensor_of(const int *first, int tensors, int chunk)
 {
     int low = 0, high = tensors;
@@ -21,14 +21,14 @@ __device__ __forceinline__ int tensor_of(const int *first, int tensors, int chun
     return low;
 }
 
-/* The sum over a block of THREADS, in thread 0, in a fixed order. */
+/* Sum over a block of THREADS, in thread 0, in a fixed order. */
 template <int THREADS> __device__ __forceinline__ double block_sum(double x)
 {
     __shared__ double warps[THREADS / WARP];
 #pragma unroll
     for (int d = WARP / 2; d > 0; d /= 2)
         x += __shfl_xor_sync(0xffffffffu, x, d);
-    __syncthreads(); /* whoever still reads the last sum */
+    __syncthreads(); /* the previous sum has been read */
     if (threadIdx.x % WARP == 0) warps[threadIdx.x / WARP] = x;
     __syncthreads();
     double sum = 0;

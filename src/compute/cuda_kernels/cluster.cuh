@@ -1,8 +1,7 @@
-/* Blocks that run at the same time and write into each other's shared memory. A kernel's clusters
- * are all blocks beside each other in x; where GPUs have none, and in grids that are one block
- * wide, a cluster is a block. Memory of theirs is STK_CUDA_DYNAMIC. Each block gets what all give,
- * once: what comes counts itself, so that nobody waits for more than that (a barrier of all threads
- * would first wait until memory outside agrees, too). */
+/* Thread block clusters with distributed shared memory. A cluster spans all blocks in x. Without
+ * hardware clusters, or in grids one block wide, a cluster is a block. Their memory is
+ * STK_CUDA_DYNAMIC. Blocks exchange data once: arriving bytes are counted by a barrier, which is
+ * cheaper than a cluster barrier with its memory fence. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_CLUSTER_CUH
 #define STK_COMPUTE_CUDA_KERNELS_CLUSTER_CUH
 
@@ -11,8 +10,8 @@
 namespace stk
 {
 
-/* In all threads begin, with the bytes that come to each block, then begun, then wait, after which
- * all is there. In between give, to what another block has where this one has here. */
+/* All threads call begin with the bytes each block will receive, then begun, then wait; then all
+ * data has arrived. In between, give writes to another block's copy of an address. */
 struct meeting;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -76,7 +75,7 @@ struct meeting {
 #else
 
 struct meeting {
-    uint64_t came; /* not used */
+    uint64_t came; /* unused */
 
     __device__ __forceinline__ void begin(int)
     {

@@ -1,12 +1,13 @@
-/* Rows give their losses, one block adds them: the order never changes. */
+/* Rows compute their losses; one block adds them in a fixed order. */
 #include "compute/cuda_kernels/labels.cuh"
 
 namespace
 {
 
-constexpr int64_t COUNTED_BY_ALL = 512; /* rows that each block may well count by itself */
+constexpr int64_t COUNTED_BY_ALL = 512; /* rows that each block counts redundantly */
 
-/* log of the sum of exp is most + log(sum); with p, what the labels weigh, and with x. */
+/* log-sum-exp is row_max + log(sum). With probabilities also the sums of labels, and of labels
+ * times x. */
 struct row_sums {
     float row_max, sum, weight, with_x, below;
 };
@@ -23,7 +24,7 @@ __device__ __forceinline__ row_sums sums_of(const T *x, const float *p, int64_t 
         if (!p) return;
         float w = p[i];
         s.weight += w;
-        if (w != 0) s.with_x += w * (v - row_max); /* 0 of an infinite loss is 0 */
+        if (w != 0) s.with_x += w * (v - row_max); /* 0 times an infinite loss is 0 */
     });
     s.sum = stk::team_reduce<TEAM>(s.sum, stk::adding());
     if (below) s.below = stk::team_reduce<TEAM>(s.below, stk::adding());
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS) count(stk_cuda_labels labels
     if (threadIdx.x == 0) *counted = n;
 }
 
-/* dx = dloss / rows (softmax sum(target) - target). counted NULL: rows are counted here. */
+/* dx = dloss / rows (softmax sum(target) - target). counted NULL: counts the rows here. */
 template <typename T, int N, int TEAM>
 __global__ void __launch_bounds__(stk::ROW_THREADS)
     slopes(const T *logits, stk_cuda_labels labels, float smoothing, const int64_t *counted,

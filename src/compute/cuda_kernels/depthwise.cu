@@ -1,6 +1,6 @@
-/* Depthwise convolutions, and their gradients by x where the stride is 1: the same with the kernel
- * turned. These are bound by memory: all that is computed must hide behind reading x and writing y
- * once. What is read of a row serves all rows of results that it is part of. */
+/* Depthwise convolutions, and dgrad with stride 1, which is the same with a rotated filter. Bound
+ * by memory: compute must hide behind reading x and writing y once. A loaded row serves all result
+ * rows that it contributes to. */
 #include "compute/cuda_kernels/depthwise.cuh"
 #include "compute/cuda_kernels/depthwise_stats.cuh"
 

@@ -1,5 +1,5 @@
-/* What kernels of depthwise convolutions share: rows of strips of images, one after the other,
- * through a ring of slots in shared memory. What is outside of an image comes as zeros. */
+/* Shared by depthwise kernels: streams the rows of image strips through a ring of slots in shared
+ * memory. Pixels outside are zeros. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_CUH
 #define STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_CUH
 
@@ -16,7 +16,7 @@ namespace stk
 using dw_plan = stk_cuda_depthwise_plan;
 using dw_word = uint32_t;
 
-template <typename T> constexpr int DW_V = sizeof(dw_word) / sizeof(T); /* channels of a word */
+template <typename T> constexpr int DW_V = sizeof(dw_word) / sizeof(T); /* channels per word */
 
 template <typename T, int V> __device__ __forceinline__ void dw_unpack(dw_word word, float (&to)[V])
 {
@@ -42,7 +42,7 @@ template <typename T> __device__ __forceinline__ dw_word dw_pack(const float (&f
     return word;
 }
 
-/* An item: an image, and its strip and segment. */
+/* An item: image, strip and segment. */
 struct dw_item {
     int n, strip, segment;
 
@@ -60,9 +60,9 @@ struct dw_item {
     }
 };
 
-/* Where a thread is among those of its block, and its channels. */
+/* Position of a thread in its block, and its channels. */
 struct dw_lane {
-    int  first, word, group; /* the block's first word of a pixel; its own of those */
+    int  first, word, group; /* the block's first word of a pixel; the thread's word in it */
     bool any;
 
     __device__ __forceinline__ dw_lane(const dw_plan &p)
@@ -74,17 +74,17 @@ struct dw_lane {
     }
 };
 
-/* A tensor whose rows go to shared memory, count columns of each. A thread copies one unit of every
- * so many of those. */
+/* Copies rows of a tensor to shared memory, count columns each. A thread copies one unit of every
+ * step-th column. */
 struct dw_feed {
-    const dw_word *tensor; /* the block's first word */
+    const dw_word *tensor; /* from the block's first word */
     int            height, width, words, wide, count;
-    int            column, step; /* the thread's first column, and how much further the next is */
-    int            place;        /* of its words in a slot */
-    bool           any;          /* they are some of a pixel's */
-    const dw_word *from;         /* its words of the next row, were they inside */
-    int            row, end;     /* the next; rows from end on are zeros */
-    unsigned       inside;       /* bits: its columns that are in the image */
+    int            column, step; /* the thread's first column, and its column stride */
+    int            place;        /* offset of its words in a slot */
+    bool           any;          /* the unit lies within the pixel */
+    const dw_word *from;         /* source of its next row, if inside */
+    int            row, end;     /* the next row; rows from end on are zeros */
+    unsigned       inside;       /* bits of its columns inside the image */
 
     __device__ __forceinline__ dw_feed(const dw_plan &p, const dw_lane &lane, const void *data,
                                        int rows, int columns, int count_)
@@ -99,7 +99,7 @@ struct dw_feed {
         place += column * wide;
     }
 
-    /* Rows of image n from row_ on, from column first on; those past end_ are not wanted. */
+    /* Starts at row row_ of image n and column first; rows from end_ on are not needed. */
     __device__ __forceinline__ void enter(int n, int row_, int first, int end_)
     {
         row = row_, end = min(end_, height), inside = 0;
@@ -111,7 +111,7 @@ struct dw_feed {
             if (first + c >= 0 && first + c < width) inside |= bit;
     }
 
-    /* The next row, to the slot's row at `to`; UNIT is the plan's. Few threads have a second
+    /* Copies the next row to the slot at `to`; UNIT is the plan's. Few threads have a second
      * column. */
     template <int UNIT> __device__ __forceinline__ void copy(dw_word *to)
     {
@@ -139,9 +139,8 @@ struct dw_feed {
     }
 };
 
-/* All items of the block. fetch.enter(item) and fetch.copy(slot) are called AHEAD steps before
- * use.enter(item) and use(slot). A slot is filled again when all threads have left it: they wait
- * for each other before. */
+/* Processes all items of the block. fetch.enter(item) and fetch.copy(slot) run AHEAD steps before
+ * use.enter(item) and use(slot). A barrier separates use of a slot from its refill. */
 template <int AHEAD, typename Fetch, typename Use>
 __device__ __forceinline__ void dw_stream(const dw_plan &p, dw_word *ring, int slot_words,
                                           Fetch &fetch, Use &use)
@@ -173,7 +172,7 @@ __device__ __forceinline__ void dw_stream(const dw_plan &p, dw_word *ring, int s
     }
 }
 
-/* COLS columns of a row in a slot, from column on. */
+/* Loads COLS columns of a row in a slot, from column on. */
 template <typename T, int V, int COLS>
 __device__ __forceinline__ void dw_read(const dw_plan &p, const dw_lane &lane, const dw_word *row,
                                         int column, float (&to)[COLS][V])
@@ -184,16 +183,16 @@ __device__ __forceinline__ void dw_read(const dw_plan &p, const dw_lane &lane, c
         dw_unpack<T, V>(at[j * p.wide], to[j]);
 }
 
-/* What a thread has to do, with a kernel of K_ and a stride of S_. */
+/* Work of a thread for a filter of K_ and stride S_. */
 template <typename T, int K_, int S_> struct dw_share {
     static constexpr int K = K_, S = S_, V = DW_V<T>, TURNS = STK_CUDA_DW_TURNS(K, S);
     static constexpr int COLUMNS = STK_CUDA_DW_COLUMNS(K, S),
                          COLS = S * (COLUMNS - 1) + K; /* of x */
-    static constexpr int LIVE = (K - 1) / S + 1;       /* rows of y that a row of x is part of */
+    static constexpr int LIVE = (K - 1) / S + 1; /* rows of y that a row of x contributes to */
 };
 
-/* Row I of those of x that come with turn TURN: calls tap(ky, kx, at, t, v) for all that it is part
- * of. y is a ring of rows, at is the place there; the last of them begins with this row of x. */
+/* Row I of the rows of x of turn TURN: calls tap(ky, kx, at, t, v) for all its contributions. y is
+ * a ring of rows, at is the slot there; its last row starts with this row of x. */
 template <typename Share, int TURN, int I, typename Tap>
 __device__ __forceinline__ void dw_each_tap(const Tap &tap)
 {
@@ -211,7 +210,7 @@ __device__ __forceinline__ void dw_each_tap(const Tap &tap)
     }
 }
 
-/* Where a step is one turn, a ring is turned by moving it. */
+/* If a step is one turn, the ring is rotated by moving registers. */
 template <int V, int LIVE, int COLUMNS>
 __device__ __forceinline__ void dw_shift(float (&ring)[LIVE][COLUMNS][V])
 {
@@ -224,7 +223,7 @@ __device__ __forceinline__ void dw_shift(float (&ring)[LIVE][COLUMNS][V])
                 ring[live][t][v] = ring[live + 1][t][v];
 }
 
-/* Weights [channel][tap] of the thread's channels; turned by half a circle where flip says so. */
+/* Loads weights [channel][tap] of the thread's channels; flip rotates the filter by 180 degrees. */
 template <typename T, int V, int TAPS>
 __device__ __forceinline__ void dw_weights(const dw_lane &lane, const void *w, bool flip,
                                            float (&to)[TAPS][V])
@@ -237,16 +236,15 @@ __device__ __forceinline__ void dw_weights(const dw_lane &lane, const void *w, b
             to[tap][v] = lane.any ? to_float(mine[v * TAPS + (flip ? TAPS - 1 - tap : tap)]) : 0.0f;
 }
 
-/* How rows of results are written, COUNT columns of each: between bounds, and with what is added to
- * them. */
+/* Writes rows of results, COUNT columns each, with clip and addend. */
 template <typename T, int V, int COUNT> struct dw_writer {
     const stk_cuda_conv_args &a;
     const dw_plan            &p;
     const dw_lane            &lane;
     int                       height, width;
-    dw_word                  *image;      /* the thread's word of it */
-    int                       row, at;    /* the next, and its first column's place */
-    int                       begin, end; /* rows that are written */
+    dw_word                  *image;      /* the thread's word of the image */
+    int                       row, at;    /* the next row, and offset of its first column */
+    int                       begin, end; /* range of rows to write */
     unsigned                  inside;     /* bits of columns */
 
     __device__ __forceinline__ dw_writer(const stk_cuda_conv_args &a_, const dw_plan &p_,
@@ -256,7 +254,7 @@ template <typename T, int V, int COUNT> struct dw_writer {
     {
     }
 
-    /* The next row is row_, but those before row_ + skip are not written, nor those past count. */
+    /* Starts at row row_. Skips rows before row_ + skip and from count on. */
     __device__ __forceinline__ void enter(int n, int row_, int skip, int count, int column)
     {
         image = (dw_word *)a.out + (int64_t)n * height * width * p.words + (lane.first + lane.word);
@@ -267,7 +265,7 @@ template <typename T, int V, int COUNT> struct dw_writer {
             if (lane.any && column + t >= 0 && column + t < width) inside |= 1u << t;
     }
 
-    /* Says whether the row was one to write. */
+    /* Returns whether the row was to be written. */
     __device__ __forceinline__ bool write(float (&value)[COUNT][V])
     {
         bool wanted = row >= begin && row < end;
@@ -300,7 +298,7 @@ template <typename T, int V, int COUNT> struct dw_writer {
 
 } // namespace stk
 
-/* Calls f<T, K, S>(...) for the kernel and stride of args. */
+/* Calls f<T, K, S>(...) for the filter and stride of args. */
 #define STK_CUDA_DW_EACH(T, args, f, ...)                                                          \
     ((args)->down.kernel == 3                                                                      \
          ? (args)->down.stride == 1 ? f<T, 3, 1>(__VA_ARGS__) : f<T, 3, 2>(__VA_ARGS__)            \

@@ -1,5 +1,5 @@
-/* Gradients of depthwise convolutions of stride 2 by x. Places of dx are counted with the padding
- * before it, from an even one on: then every second row and column has the same taps. */
+/* dgrad of depthwise convolutions with stride 2. Positions in dx count its padding, starting at an
+ * even one: then every second row and column has the same taps. */
 #include "compute/cuda_kernels/depthwise.cuh"
 
 namespace
@@ -8,8 +8,8 @@ namespace
 using stk::dw_plan;
 using stk::dw_word;
 
-/* A row of dy, whose first tap is on row 0 of acc. Column j of dy is on columns 2 (j - REACH) and
- * on. */
+/* A row of dy whose first tap is row 0 of acc. Column j of dy contributes to columns from 2 (j -
+ * REACH) on. */
 template <int K, int V, int COLUMNS, int COLS>
 __device__ __forceinline__ void spread_row(const float (&dy)[COLS][V], const float (&w)[K * K][V],
                                            float (&acc)[K][COLUMNS][V])
@@ -29,7 +29,7 @@ __device__ __forceinline__ void spread_row(const float (&dy)[COLS][V], const flo
             }
 }
 
-/* Rows 0 and 1 are written; two more begin. */
+/* Writes rows 0 and 1; two more start. */
 template <int K, int V, int COLUMNS>
 __device__ __forceinline__ void shift(float (&acc)[K][COLUMNS][V])
 {

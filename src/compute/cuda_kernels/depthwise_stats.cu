@@ -1,5 +1,5 @@
-/* What the blocks of a depthwise convolution found of mean and variance, put together: all is
- * carried to a common value, the first block's, in double. */
+/* Merges the blocks' partials of mean and variance, converted to the first block's value, in
+ * double. */
 #include "compute/cuda_kernels/depthwise.h"
 #include "compute/cuda_kernels/launch.cuh"
 

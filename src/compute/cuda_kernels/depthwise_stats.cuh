@@ -1,6 +1,6 @@
-/* Mean and variance of what a depthwise convolution writes, while it is in registers. Each thread
- * sums differences from the first of its values, so that a large mean takes nothing from a small
- * variance; sums are carried to a common value before they are added. */
+/* Mean and variance of a depthwise convolution's result while it is in registers. Each thread sums
+ * differences from its first value, which avoids cancellation; sums are converted to a common value
+ * before they are added. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_STATS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_STATS_CUH
 
@@ -13,7 +13,7 @@ template <typename T, int V> struct dw_tally {
     float from[V] = {}, sum[V] = {}, squares[V] = {};
     int   count = 0;
 
-    /* Columns of a row, as they are written: those whose bits are set, from the first on. */
+    /* Adds columns of a row as they are written: those whose bits are set. */
     template <int COUNT>
     __device__ __forceinline__ void add(const float (&value)[COUNT][V], unsigned inside)
     {
@@ -32,8 +32,8 @@ template <typename T, int V> struct dw_tally {
         count += __popc(inside);
     }
 
-    /* The block's part, [STK_CUDA_DW_VALUES][channels]. ring is free for (3 V + 1) words of each
-     * thread; the first group's means are what all sums are carried to. */
+    /* Stores the block's partial, [STK_CUDA_DW_VALUES][channels]. ring has (3 V + 1) free words per
+     * thread. All sums are converted to the first group's means. */
     __device__ __forceinline__ void leave(const dw_plan &p, const dw_lane &lane, float *ring,
                                           float *parts) const
     {

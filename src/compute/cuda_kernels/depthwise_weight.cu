@@ -1,5 +1,5 @@
-/* Gradients of depthwise convolutions by weights: every thread sums its taps over the places it
- * comes by, a block adds up those of its threads, and what blocks found is added up after. */
+/* wgrad of depthwise convolutions: threads sum their taps over positions, blocks over threads, and
+ * a second launch over blocks. */
 #include "compute/cuda_kernels/depthwise.cuh"
 
 namespace
@@ -8,7 +8,7 @@ namespace
 using stk::dw_plan;
 using stk::dw_word;
 
-/* The threads of a block that have the same word, one after the other. */
+/* Sums over the threads of a block that have the same word, in order. */
 template <int V, int SUMS>
 __device__ __forceinline__ void add_up(const stk_cuda_conv_args &a, const dw_plan &p,
                                        const stk::dw_lane &lane, const float (&sum)[SUMS][V])
@@ -37,13 +37,13 @@ __device__ __forceinline__ void add_up(const stk_cuda_conv_args &a, const dw_pla
     }
 }
 
-/* Rows of dy past the end of an item, which the last of x still come by, are zeros: those of x that
- * belong to the next item find nothing left. */
+/* Rows of dy past the end of an item are zeros, so rows of x that belong to the next item
+ * contribute nothing. */
 template <int K, int S> struct rows_of_both {
     const stk_cuda_conv_args &a;
     const dw_plan            &p;
     stk::dw_feed             &x, &dy;
-    int                       row_words, turn_words; /* of a row of x; of all of a turn */
+    int                       row_words, turn_words; /* of a row of x; of a complete turn */
 
     __device__ __forceinline__ void enter(const stk::dw_item &item)
     {

@@ -1,5 +1,5 @@
-/* Convolutions as they are defined: of any kernel, stride, dilation, padding and groups. A block
- * takes one row of images after the other; the gradient by weights is summed in parts. */
+/* Direct convolutions of any kernel, stride, dilation, padding and groups. A block takes one image
+ * row after the other; wgrad is summed in partials. */
 #include "compute/cuda_kernels/conv.h"
 #include "compute/cuda_kernels/window.cuh"
 
@@ -7,7 +7,7 @@ namespace
 {
 
 constexpr int THREADS = 256;
-constexpr int COLUMNS = 4; /* results of a thread, which share the weights it reads */
+constexpr int COLUMNS = 4; /* results per thread, which share loaded weights */
 
 __device__ __forceinline__ int64_t x_row(const stk_cuda_conv_args &a, int64_t n, int row)
 {
@@ -19,7 +19,7 @@ __device__ __forceinline__ int64_t y_row(const stk_cuda_conv_args &a, int64_t n,
     return (n * a.down.count + row) * a.across.count * a.out_c;
 }
 
-/* Adds to sum what one tap gives to COLUMNS results from column on. */
+/* Adds one tap's products to COLUMNS results from column on. */
 template <typename T>
 __device__ __forceinline__ void add_tap(const stk_cuda_conv_args &a, const T *x, const T *w,
                                         int column, int kx, float (&sum)[COLUMNS])
@@ -97,7 +97,7 @@ template <typename T> __global__ void __launch_bounds__(THREADS) by_input(stk_cu
         }
 }
 
-/* What a row of dy gives to the weight of a tap. */
+/* Product of a row of dy for one tap's weight. */
 template <typename T>
 __device__ __forceinline__ float row_of_weight(const stk_cuda_conv_args &a, int64_t n, int row,
                                                int oc, int ic, int ky, int kx)
@@ -126,8 +126,7 @@ __device__ __forceinline__ float row_of_bias(const stk_cuda_conv_args &a, int64_
     return sum;
 }
 
-/* Weights in the order of memory: which of rows and columns of the kernel and channels is last is
- * seen from their places. */
+/* Weights in memory order: their strides tell which of row, column and channel is innermost. */
 template <typename T> __global__ void __launch_bounds__(THREADS) by_weight(stk_cuda_conv_args a)
 {
     int     taps = a.down.kernel * a.across.kernel;

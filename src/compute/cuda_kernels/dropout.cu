@@ -1,4 +1,4 @@
-/* The words are those of base/philox.h, so that what is dropped is the same on every backend. */
+/* Uses the words of base/philox.h, so that every backend drops the same elements. */
 #include "compute/cuda_kernels/dropout.h"
 #include "compute/cuda_kernels/launch.cuh"
 
@@ -11,7 +11,7 @@ struct words {
     uint32_t at[4];
 };
 
-/* The block that elements 4 block to 4 block + 3 share. */
+/* The Philox block shared by elements 4 block to 4 block + 3. */
 __device__ __forceinline__ words draw(const stk_cuda_dropout_args &args, uint64_t step,
                                       uint64_t block)
 {
@@ -35,7 +35,7 @@ __device__ __forceinline__ float factor(const stk_cuda_dropout_args &args, uint3
     return word >= args.least ? args.scale : 0;
 }
 
-/* What is dropped is 0, whatever it was. */
+/* Dropped elements are 0, even if they were NaN. */
 __device__ __forceinline__ float keep(float x, float by)
 {
     return by != 0 ? x * by : 0;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(THREADS) elements(stk_cuda_dropout_args args)
     }
 }
 
-/* Several blocks a row, so that one draw serves many elements. */
+/* Several blocks per row, so that one random number serves many elements. */
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS)
     rows(stk_cuda_dropout_args args, int64_t count, int per_row)

@@ -1,4 +1,4 @@
-/* dropout(x, step): by element, or whole rows. */
+/* dropout(x, step): of elements or of rows. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_DROPOUT_H
 #define STK_COMPUTE_CUDA_KERNELS_DROPOUT_H
 
@@ -8,8 +8,8 @@ STK_CUDA_BEGIN
 
 typedef struct stk_cuda_dropout_args {
     int            dtype;             /* an stk_dtype, of x and y */
-    int64_t        count, group_size; /* elements; of them so many share their fate */
-    uint64_t       seed, least;       /* a drawn word is kept from least on */
+    int64_t        count, group_size; /* elements; those that share one decision */
+    uint64_t       seed, least;       /* a random word is kept from least on */
     uint32_t       stream;
     float          scale;
     const int64_t *step;

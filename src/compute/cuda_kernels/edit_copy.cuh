@@ -1,4 +1,4 @@
-/* Windows without steps that are inside of their images, 16 bytes at a time. */
+/* Windows without ops inside of their images, 16 bytes at a time. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_COPY_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_COPY_CUH
 
@@ -7,15 +7,15 @@
 namespace stk
 {
 
-constexpr int COPY_BYTES = 16, COPIES = 3; /* of a thread at once */
+constexpr int COPY_BYTES = 16, COPIES = 3; /* copies of a thread in flight */
 
 __device__ __forceinline__ bool can_copy(const edit_work &a, const edit_job &j)
 {
     return j.is_inside && a.width * a.channels % COPY_BYTES == 0;
 }
 
-/* 16 bytes of a mirrored row, of which the first is that of channel in its pixel: of six pixels in
- * three colours, from the one that becomes the last on; or as many in grey. */
+/* 16 bytes of a mirrored row; the first is that of channel in its pixel. RGB needs six pixels,
+ * starting with the one that becomes the last. */
 template <int C>
 __device__ __forceinline__ void load_mirrored(const uint8_t *from, int32_t channel,
                                               uint32_t (&word)[4])

@@ -1,4 +1,4 @@
-/* Tiles of pixels where a warp looks for them: in the window, or in the image that was kept. */
+/* Tiles of pixels that a warp gathers from the window or the intermediate image. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_GATHER_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_GATHER_CUH
 
@@ -7,7 +7,7 @@
 namespace stk
 {
 
-/* A pixel, or two side by side, red in the lowest byte. */
+/* One or two adjacent pixels, red in the lowest byte. */
 __device__ __forceinline__ uint32_t word_at(const uint8_t *at)
 {
     uint32_t word[1];
@@ -32,7 +32,7 @@ __device__ __forceinline__ bool look_nearest(const edit_work &a, const stk_edit_
         from_y = look.y[0];
         return look.inside;
     }
-    /* Places are below 2^31 either way: what wraps around does not become one inside. */
+    /* Offsets stay below 2^31 in magnitude, so wrap-around cannot yield one inside. */
     uint32_t at[2];
 #pragma unroll
     for (int axis = 0; axis < 2; axis++)
@@ -44,8 +44,8 @@ __device__ __forceinline__ bool look_nearest(const edit_work &a, const stk_edit_
     return inside;
 }
 
-/* Pixel i of a thread in a tile: its threads are side by side, so that they look at few lines of
- * memory. Those past the end are the last ones again. */
+/* Pixel i of a thread in a tile: adjacent threads have adjacent pixels, to touch few cache lines.
+ * Those past the end repeat the last. */
 __device__ __forceinline__ edit_place spread(const edit_work &a, edit_place tile, int i)
 {
     const int lane = (int)threadIdx.x % WARP;
@@ -79,14 +79,15 @@ __device__ __forceinline__ void gather_nearest(const edit_work &a, const edit_jo
         put_pixel(i, inside[i] ? word[i] : (uint32_t)j.warp[step].colour);
 }
 
-/* The pixel before a place, which may be -1, and how much of the one after it. */
+/* The pixel before a position, which may be -1, and the fraction of the one after it. */
 struct edit_spot {
     bool    inside;
     int32_t x, y;
     double  part_x, part_y;
 };
 
-/* A double this far is its distance, cut down, in the lower word: conversions take longer. */
+/* Adding this to a double leaves its truncated value in the lower word, which is faster than a
+ * conversion. */
 constexpr double EDIT_FAR = 6755399441055744.0; /* 1.5 * 2^52 */
 constexpr int    EDIT_FAR_HIGH = 0x43380000;
 
@@ -138,9 +139,9 @@ __device__ __forceinline__ void load_corners(const edit_work &a, const edit_job 
     }
 }
 
-/* One level of stk_edit_join. Floats are less than half of the margin off, so that what is cut off
- * is the same unless it is closer than that to a whole number; which it is not by chance alone
- * where all corners are the same, and nothing is rounded. */
+/* One level of stk_edit_join. Float errors are below half of the margin, so truncation agrees
+ * unless the value is closer to an integer. That happens systematically only if all corners are
+ * equal, and then nothing is rounded. */
 __device__ __forceinline__ float joined(const float (&corner)[4], float part_x, float part_y,
                                         bool &is_close)
 {
@@ -207,8 +208,8 @@ __device__ __forceinline__ void gather_any(const edit_work &a, int steps, edit_p
     }
 }
 
-/* A tile after the first steps, the last of which is a warp: in this_tile(). ASKS: others than
- * those that look at the window or the kept image, too, which takes calls. */
+/* A tile after the first ops, the last of which is a warp: in this_tile(). ASKS: also handles ops
+ * that need function calls, not only those reading the window or the intermediate image. */
 template <bool ASKS>
 __device__ __forceinline__ void gather_tile(const edit_work &a, const edit_job &j, int steps,
                                             edit_place tile)

@@ -1,6 +1,5 @@
-/* Images as edits say. Steps are not carried out one after the other on whole images: each
- * pixel is made at once, with as many steps as there are. Only the means that contrast needs, and
- * what a warp looks at where that is not the source itself, are found in passes before. Many blocks
+/* Applies edits. Each pixel is computed through all ops at once instead of op by op. Only means for
+ * contrast, and inputs of a warp other than the source, are computed in earlier passes. Many blocks
  * share an image. */
 #include "compute/cuda_kernels/edit_copy.cuh"
 #include "compute/cuda_kernels/edit_gather.cuh"
@@ -10,10 +9,10 @@ namespace
 
 using stk::edit_work, stk::TILE_HEIGHT, stk::TILE_WIDTH;
 
-constexpr int TILES = 7 * stk::EDIT_WARPS; /* of a part */
-constexpr int BLOCKS_MAX = 528; /* of passes that may have nothing to do: as many as run at once */
+constexpr int TILES = 7 * stk::EDIT_WARPS; /* per part */
+constexpr int BLOCKS_MAX = 528;            /* of passes that may be empty: as many as run at once */
 
-/* The four pixels of a thread, side by side. */
+/* The four adjacent pixels of a thread. */
 __device__ __forceinline__ void place_group(stk::edit_place tile, stk::edit_group &g)
 {
     const int lane = (int)threadIdx.x % stk::WARP;
@@ -24,7 +23,7 @@ __device__ __forceinline__ void place_group(stk::edit_place tile, stk::edit_grou
     }
 }
 
-/* The bytes of four pixels, in the order of memory. */
+/* The bytes of four pixels in memory order. */
 template <int C, bool MIRRORED>
 __device__ __forceinline__ void unpack(const uint32_t (&word)[C], stk::edit_group &g)
 {
@@ -38,7 +37,8 @@ __device__ __forceinline__ void unpack(const uint32_t (&word)[C], stk::edit_grou
     }
 }
 
-/* Of a window that is inside, with rows of whole groups. Threads past the end load the last. */
+/* From a window inside of its source, with rows of complete groups. Threads past the end load the
+ * last. */
 template <int C>
 __device__ __forceinline__ stk::edit_bytes<4 * C> fetch(const edit_work &a, const stk::edit_job &j,
                                                         stk::edit_place tile)
@@ -62,7 +62,7 @@ __device__ __forceinline__ void unpack(const stk::edit_job &j, const stk::edit_b
         unpack<C, false>(word, g);
 }
 
-/* Of any window, byte by byte. Each thread finds the place of one column of the tile for all. */
+/* From any window, byte by byte. Each thread computes one column of the tile for all. */
 __device__ __forceinline__ void load_around(const edit_work &a, const stk::edit_job &j,
                                             stk::edit_place tile, stk::edit_group &g)
 {
@@ -85,7 +85,7 @@ __device__ __forceinline__ void load_around(const edit_work &a, const stk::edit_
     }
 }
 
-/* What gather_tile has left. */
+/* The result of gather_tile. */
 __device__ __forceinline__ void load_gathered(stk::edit_group &g)
 {
     const int  lane = (int)threadIdx.x % stk::WARP;
@@ -96,7 +96,7 @@ __device__ __forceinline__ void load_gathered(stk::edit_group &g)
         g.pixel[i] = stk::levels_of(word.at[i]);
 }
 
-/* As they are before step first, which is the one after the last warp. */
+/* The pixels before op first, the one after the last warp. */
 template <bool ASKS>
 __device__ __forceinline__ void load_group(const edit_work &a, const stk::edit_job &j, int first,
                                            stk::edit_place tile, stk::edit_group &g)
@@ -111,7 +111,7 @@ __device__ __forceinline__ void load_group(const edit_work &a, const stk::edit_j
     }
 }
 
-/* Of the pixels that are in the image. */
+/* Sum over the pixels inside the image. */
 __device__ __forceinline__ unsigned sum_group(const edit_work &a, const stk::edit_group &g)
 {
     unsigned sum = 0;
@@ -124,7 +124,7 @@ __device__ __forceinline__ unsigned sum_group(const edit_work &a, const stk::edi
     return sum;
 }
 
-/* As words where every row is made of such. */
+/* Stores words if all rows are multiples of them. */
 __device__ __forceinline__ void store_group(const edit_work &a, const stk::edit_group &g,
                                             uint8_t *image)
 {
@@ -147,8 +147,8 @@ __device__ __forceinline__ void store_group(const edit_work &a, const stk::edit_
             out[i * a.channels + c] = (uint8_t)(word[i] >> (8 * c));
 }
 
-/* Some tiles after some steps: written to the image at out, or, where that is NULL, summed as
- * greys. What needs no look-up is fetched one tile ahead. */
+/* Tiles after some ops: stored to the image at out, or summed as grey if it is NULL. Direct loads
+ * are prefetched one tile ahead. */
 template <bool ASKS>
 __device__ __forceinline__ uint64_t make_tiles(const edit_work &a, const stk::edit_job &j,
                                                int steps, int32_t begin, int32_t end, uint8_t *out)
@@ -186,7 +186,7 @@ __device__ __forceinline__ uint64_t make_tiles(const edit_work &a, const stk::ed
     return sum;
 }
 
-/* The sum over a block, in all threads. */
+/* Sum over a block, in all threads. */
 __device__ __forceinline__ uint64_t block_sum(uint64_t x)
 {
     __shared__ uint64_t parts[stk::EDIT_WARPS];
@@ -221,7 +221,7 @@ __device__ __forceinline__ void set_mean(const edit_work &a, stk::edit_job &j, i
     __syncthreads();
 }
 
-/* Of an image that there is no source of. */
+/* An image without a source. */
 __device__ __forceinline__ void clear_part(const edit_work &a, int32_t part, uint8_t *out)
 {
     const int64_t bytes = (int64_t)a.height * a.width * a.channels, threads = stk::EDIT_THREADS;
@@ -229,9 +229,9 @@ __device__ __forceinline__ void clear_part(const edit_work &a, int32_t part, uin
         out[i] = 0;
 }
 
-/* The image at out as it is after some steps, or the sums of its greys as it is before the first
- * contrast from one step on. Means come in order: what one is of depends on those before. Those
- * that are not summed before, every block finds for itself. */
+/* Computes the image at out after some ops, or the grey sums before the first contrast from an op
+ * on. Means depend on earlier ones, so they come in order. Each block computes those that no
+ * earlier pass has. */
 template <bool ASKS>
 __device__ __forceinline__ void take_steps(const edit_work &a, stk::edit_job &j, int64_t item,
                                            int from, int steps, uint8_t *out)
@@ -255,7 +255,7 @@ __device__ __forceinline__ void take_steps(const edit_work &a, stk::edit_job &j,
     }
 }
 
-/* What of an image a pass makes; false: nothing. */
+/* The ops of an image that a pass computes; false: none. */
 __device__ __forceinline__ bool has_work(const edit_work &a, const stk::edit_job &j, bool is_plain)
 {
     return a.pass == stk::EDIT_COPY   ? is_plain || j.summed < j.steps
@@ -282,8 +282,8 @@ template <bool ASKS> __device__ __forceinline__ void make_item(const edit_work &
                          keeps ? j.kept : j.steps, (keeps ? a.kept : a.out) + at);
 }
 
-/* Whether any image of this block has steps: looked up by all threads at once, so that passes
- * that have nothing to do are over soon. */
+/* Whether any image of this block has ops. All threads check together, so that empty passes end
+ * soon. */
 __device__ __forceinline__ bool has_steps(const edit_work &a, int64_t items)
 {
     bool any = false;
@@ -322,7 +322,7 @@ size_t sums_of(const stk_cuda_edit_args *a)
 
 } // namespace
 
-/* Kept images are read in words, which may reach past the last one. */
+/* Intermediate images are read in words, which may extend past the last one. */
 size_t stk_cuda_edit_scratch(const stk_cuda_edit_args *args)
 {
     const size_t bytes = (size_t)args->height * (size_t)args->width * (size_t)args->channels;

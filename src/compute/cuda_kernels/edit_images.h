@@ -1,4 +1,4 @@
-/* Images as edits say: cut out, flipped, changed, mixed. */
+/* Applies edits to images: crops, flips, changes, mixes. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_IMAGES_H
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_IMAGES_H
 
@@ -27,7 +27,7 @@ typedef struct stk_cuda_mix_args {
     int32_t         height, width, channels;
     const uint8_t  *images;
     const stk_edit *edits;
-    uint8_t        *out; /* another than images */
+    uint8_t        *out; /* must not alias images */
 } stk_cuda_mix_args;
 
 cudaError_t stk_cuda_mix_launch(const stk_cuda_mix_args *args, cudaStream_t stream);

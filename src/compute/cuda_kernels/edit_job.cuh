@@ -1,4 +1,4 @@
-/* An edit with steps, as the threads of a block share it. */
+/* An edit with ops, shared by the threads of a block. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_JOB_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_JOB_CUH
 
@@ -9,62 +9,63 @@
 namespace stk
 {
 
-/* The kernel is started for each. */
+/* The kernel is launched once per pass. */
 enum edit_pass {
-    EDIT_COPY, /* windows without steps; and the greys that a contrast goes by are summed */
-    EDIT_KEEP, /* images as they are before a warp that could not look straight into the source */
+    EDIT_COPY, /* windows without ops; also sums grey for contrast */
+    EDIT_KEEP, /* intermediate images, for warps that cannot read the source directly */
     EDIT_MAKE
 };
 
 struct edit_work : stk_cuda_edit_args {
-    int32_t   pass, parts, tiles; /* parts and tiles of each image */
-    uint64_t *sums;               /* of each part */
-    uint8_t  *kept;               /* images of the result's size */
+    int32_t   pass, parts, tiles; /* parts and tiles per image */
+    uint64_t *sums;               /* per part */
+    uint8_t  *kept;               /* intermediate images, of the result's size */
 };
 
 struct edit_job {
-    edit_work      args;
-    stk_edit       edit;
-    edit_window    window;
-    int            steps;
-    int            kept;   /* steps before the warp that looks at the kept image; -1: none */
-    int            baked;  /* those that pixels at origin have gone through */
-    int            summed; /* the contrast whose sum the first pass finds; steps: none */
-    bool           asks;   /* its pixels are asked for one by one, all in the second pass */
-    int32_t        mean[STK_EDIT_OPS];
-    edit_paint     paint[STK_EDIT_OPS];
-    stk_edit_warp  warp[STK_EDIT_OPS];
-    uint32_t       lower[HUE_WORDS];
-    bool           is_inside;   /* all of the window, in words that may be read: then it has */
-    const uint8_t *origin;      /* a pixel that comes first, and */
-    int32_t        right, down; /* bytes from one to the next, and from row to row */
+    edit_work     args;
+    stk_edit      edit;
+    edit_window   window;
+    int           steps;
+    int           kept;   /* ops before the warp that reads the intermediate image; -1: none */
+    int           baked;  /* ops already applied to the pixels at origin */
+    int           summed; /* the contrast whose sum the first pass computes; the op count: none */
+    bool          asks;   /* pixels are computed recursively, all in the second pass */
+    int32_t       mean[STK_EDIT_OPS];
+    edit_paint    paint[STK_EDIT_OPS];
+    stk_edit_warp warp[STK_EDIT_OPS];
+    uint32_t      lower[HUE_WORDS];
+    bool is_inside; /* the window lies inside the source, in readable words; then the fields below
+                       are valid */
+    const uint8_t *origin;      /* the first pixel */
+    int32_t        right, down; /* bytes between pixels and between rows */
 };
 
-/* That of this block: functions that are called find it in shared memory, which a reference does
- * not tell. */
+/* The job of this block, in shared memory. A function instead of a reference, so that called
+ * functions know the address space. */
 __device__ __forceinline__ edit_job &this_job()
 {
     __shared__ edit_job job;
     return job;
 }
 
-/* Images are made in tiles, one a warp at a time. */
+/* Images are processed in tiles, one per warp at a time. */
 constexpr int EDIT_THREADS = 256, EDIT_WARPS = EDIT_THREADS / WARP;
 constexpr int TILE_WIDTH = 32, TILE_HEIGHT = 4;
-constexpr int TILE_ROW = TILE_WIDTH + 8; /* words: rows start in different banks */
+constexpr int TILE_ROW = TILE_WIDTH + 8; /* words; avoids bank conflicts between rows */
 
 struct edit_place {
     int32_t x, y;
 };
 
-/* That of this thread's warp: pixels as words with red in the lowest byte. */
+/* The tile of this thread's warp: pixels as words, red in the lowest byte. */
 __device__ __forceinline__ uint32_t (&this_tile())[TILE_HEIGHT][TILE_ROW]
 {
     __shared__ __align__(16) uint32_t tiles[EDIT_WARPS][TILE_HEIGHT][TILE_ROW];
     return tiles[threadIdx.x / WARP];
 }
 
-/* Words that hold a byte of an image may be read, unless they reach past the last one's end. */
+/* Words containing image bytes may be read, unless they extend past the last image. */
 __device__ __forceinline__ void place_window(const stk_cuda_edit_args &a, edit_job &j)
 {
     const edit_window &w = j.window;
@@ -83,7 +84,7 @@ __device__ __forceinline__ void place_window(const stk_cuda_edit_args &a, edit_j
     j.down = (int32_t)(flips_y ? -row : row);
 }
 
-/* Where the last warp of the first steps ends; 0: there is none. */
+/* Index after the last warp among the first ops; 0: none. */
 __device__ __forceinline__ int last_warp(const edit_job &j, int steps)
 {
     int last = 0;
@@ -93,7 +94,7 @@ __device__ __forceinline__ int last_warp(const edit_job &j, int steps)
     return last;
 }
 
-/* STK_EDIT_OPS: there is none of that kind. */
+/* STK_EDIT_OPS: there is no such op. */
 __device__ __forceinline__ int first_of(const edit_job &j, int32_t kind)
 {
     int first = STK_EDIT_OPS;
@@ -103,8 +104,8 @@ __device__ __forceinline__ int first_of(const edit_job &j, int32_t kind)
     return first;
 }
 
-/* Colours are changed once before a warp, not for all that look at a pixel; and a window that
- * reaches outside of its source is made one that does not. */
+/* Applies colour ops once before a warp, instead of per sample; and turns a window that leaves its
+ * source into one that does not. */
 __device__ __forceinline__ void plan_passes(const edit_work &a, int64_t image, edit_job &j)
 {
     j.steps = first_of(j, STK_EDIT_END);
@@ -124,7 +125,7 @@ __device__ __forceinline__ void plan_passes(const edit_work &a, int64_t image, e
     j.origin = a.kept + image * ((int64_t)a.height * j.down);
 }
 
-/* By all threads of the block. */
+/* Called by all threads of the block. */
 __device__ __forceinline__ void begin_job(const edit_work &a, int64_t image, edit_job &j)
 {
     const int at = (int)threadIdx.x, step = at - WARP;

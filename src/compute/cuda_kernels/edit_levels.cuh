@@ -1,6 +1,6 @@
-/* Levels of pixels as floats, in 256ths: what edit/edit_pixels.h has in integers costs
- * conversions there, and what is below 0 or above 1 is cut off by the sum itself. Nothing is
- * rounded here but where it is there, so all results are the same. */
+/* Levels of pixels as floats in 256ths. Integer arithmetic as in edit/edit_pixels.h would need
+ * conversions, and saturation to [0, 1] is free in float sums. Rounding happens exactly where the
+ * integer code rounds, so results are equal. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_LEVELS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_LEVELS_CUH
 
@@ -10,18 +10,18 @@
 namespace stk
 {
 
-constexpr int   EDIT_GROUP = 4; /* pixels of a thread at once */
+constexpr int   EDIT_GROUP = 4; /* pixels per thread */
 constexpr float LEVEL = 1.0f / 256, LAST_LEVEL = 255 * LEVEL;
 
 struct edit_levels {
     float of[3];
 };
 
-/* From here on a float is its distance from this, in the last bits: of levels, of whole numbers. */
+/* Adding this leaves a value as an integer in the low bits: of levels, of integers. */
 constexpr float    FAR = 32768, FAR_WHOLE = 8388608;
 constexpr uint32_t FAR_BITS = 0x47000000;
 
-/* Both of what is not negative. */
+/* Both for non-negative values. */
 __device__ __forceinline__ float whole_level(float x)
 {
     return __fadd_rz(x, FAR) - FAR;
@@ -37,7 +37,7 @@ __device__ __forceinline__ float level_of_byte(uint32_t word, uint32_t byte)
     return __uint_as_float(__byte_perm(word, FAR_BITS, 0x7540 | byte)) - FAR;
 }
 
-/* Red in the lowest byte of word. */
+/* Red is the lowest byte of word. */
 __device__ __forceinline__ edit_levels levels_of(uint32_t word)
 {
     return {level_of_byte(word, 0), level_of_byte(word, 1), level_of_byte(word, 2)};
@@ -52,7 +52,7 @@ __device__ __forceinline__ uint32_t word_of(edit_levels p)
     return __byte_perm(__byte_perm(bits[0], bits[1], 0x0040), bits[2], 0x6410) & 0xffffff;
 }
 
-/* As stk_edit_grey, FAR away; every sum is exact. */
+/* As stk_edit_grey, offset by FAR; all sums are exact. */
 __device__ __forceinline__ float grey_far(edit_levels p)
 {
     const float red = 19595.0f / 65536, green = 38470.0f / 65536, blue = 7471.0f / 65536;
@@ -66,7 +66,7 @@ __device__ __forceinline__ float blended(float from, float level, float factor)
     return fminf(whole_level(x), LAST_LEVEL);
 }
 
-/* Of what is not 0, nearly. */
+/* Approximate reciprocal of a non-zero value. */
 __device__ __forceinline__ float one_over(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -78,7 +78,7 @@ __device__ __forceinline__ float one_over(float x)
 #endif
 }
 
-/* count / 255 as a division gives it, for whole counts up to 255. */
+/* count / 255, correctly rounded, for integers up to 255. */
 __device__ __forceinline__ float share_of_255(float count)
 {
     const float near = 1.0f / 255, rest = (float)(1.0 / 255 - (double)near);
@@ -92,8 +92,8 @@ __device__ __forceinline__ float paler(float value, float saturation, float alon
     return whole_level(__fadd_rn(shade, LEVEL / 2));
 }
 
-/* Where the hue is a whole number it may come out one lower there: a division by six that is not
- * exact is cut off. A bit for each such hue. */
+/* Integer hues may come out one lower here, since an inexact division by six is truncated. A bit
+ * for each such hue. */
 constexpr int HUE_WORDS = 8;
 
 __device__ __forceinline__ void set_lower_hues(uint32_t (&lower)[HUE_WORDS])
@@ -105,8 +105,8 @@ __device__ __forceinline__ void set_lower_hues(uint32_t (&lower)[HUE_WORDS])
         lower[i] = bits[i];
 }
 
-/* Hue and saturation go from 0 to 255. Where they are not whole numbers they are at least 1/510
- * from one: quotients need not be exact, nor that 0 is divided by nearly 0. */
+/* Hue and saturation are in [0, 255]. Non-integers are at least 1/510 from an integer, so quotients
+ * need not be exact, and 0 may be divided by nearly 0. */
 constexpr float HUE_MARGIN = 1.0f / 2048, NEARLY_0 = LEVEL / (1 << 21);
 
 __device__ __forceinline__ float hue_of(edit_levels p, float most, float apart,
@@ -129,8 +129,7 @@ __device__ __forceinline__ float saturation_of(float most, float apart)
     return whole(fmaf(apart * one_over(most + NEARLY_0), 255, HUE_MARGIN));
 }
 
-/* As stk_edit_of_hsv: a colour has its value in one channel, the least in another, and something in
- * between in the third. */
+/* As stk_edit_of_hsv: one channel has the value, another the minimum, the third lies between. */
 __device__ __forceinline__ edit_levels colour_of(float hue, float saturation, float value)
 {
     const float sixth = whole(fmaf(hue, 6.0f / 255, HUE_MARGIN));
@@ -146,7 +145,7 @@ __device__ __forceinline__ edit_levels colour_of(float hue, float saturation, fl
     return p;
 }
 
-/* As stk_edit_turn, with shift from 0 to 255; lower: as set_lower_hues has it. */
+/* As stk_edit_turn, with shift from 0 to 255; lower is that of set_lower_hues. */
 __device__ __forceinline__ edit_levels turned(edit_levels p, float shift, const uint32_t *lower)
 {
     const float most = fmaxf(p.of[0], fmaxf(p.of[1], p.of[2]));

@@ -1,4 +1,4 @@
-/* Steps that look at no other pixel, on some pixels of a thread at once. */
+/* Pointwise ops on several pixels of a thread. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_PAINT_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_PAINT_CUH
 
@@ -7,11 +7,11 @@
 namespace stk
 {
 
-/* A step as far as it does not depend on the pixel. */
+/* The part of an op that does not depend on the pixel. */
 struct edit_paint {
-    int32_t     kind; /* STK_EDIT_END: nothing changes */
+    int32_t     kind; /* STK_EDIT_END: identity */
     float       amount, other;
-    int32_t     box[4]; /* of erase, as its colour is */
+    int32_t     box[4]; /* of erase, like its colour */
     edit_levels colour;
 };
 
@@ -20,7 +20,7 @@ struct edit_group {
     edit_levels pixel[EDIT_GROUP];
 };
 
-/* The mean of contrast, which is its other number, comes later. */
+/* The mean of a contrast op, its other parameter, is set later. */
 __device__ __forceinline__ edit_paint paint_of(const stk_edit_op &step, int32_t channels)
 {
     edit_paint p = {};

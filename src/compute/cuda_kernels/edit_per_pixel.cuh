@@ -1,4 +1,4 @@
-/* Pixels one by one, whatever their steps are: each asks for those that it is made of. */
+/* Computes pixels recursively, for any ops: each pixel requests those that it depends on. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_PER_PIXEL_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_PER_PIXEL_CUH
 
@@ -23,7 +23,7 @@ static __device__ __noinline__ stk_edit_pixel window_pixel(int32_t x, int32_t y)
     return p;
 }
 
-/* Calls, not copies of the code: colours are the most of it. */
+/* Function calls instead of inlined code: colour ops are large. */
 static __device__ __noinline__ stk_edit_pixel paint_pixel(int from, int to, stk_edit_pixel p,
                                                           int32_t x, int32_t y)
 {
@@ -33,8 +33,8 @@ static __device__ __noinline__ stk_edit_pixel paint_pixel(int from, int to, stk_
     return p;
 }
 
-/* A pixel as it is after the first steps, of which WARPS at most look elsewhere: a bound for the
- * compiler, which has to know how deep calls go. */
+/* A pixel after the first ops, of which at most WARPS are warps. The bound tells the compiler the
+ * depth of recursion. */
 template <int WARPS>
 __device__ __noinline__ stk_edit_pixel pixel_after(int steps, int32_t x, int32_t y)
 {

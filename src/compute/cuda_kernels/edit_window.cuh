@@ -1,4 +1,4 @@
-/* Where the window of an edit lies in its image. */
+/* Position of an edit's window in its image. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_WINDOW_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_WINDOW_CUH
 
@@ -10,7 +10,7 @@ namespace stk
 {
 
 struct edit_window {
-    const uint8_t *source; /* NULL: there is no such row */
+    const uint8_t *source; /* NULL: the row does not exist */
     int32_t        x, y, flip, border, fill;
 };
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ edit_window window_of(const stk_cuda_edit_args &a, co
     return w;
 }
 
-/* The row of the source that row y of the result shows; NULL: the border's colour. */
+/* The source row for row y of the result; NULL: the border's colour. */
 __device__ __forceinline__ const uint8_t *source_row(const stk_cuda_edit_args &a,
                                                      const edit_window &w, int32_t y)
 {
@@ -37,13 +37,13 @@ __device__ __forceinline__ const uint8_t *source_row(const stk_cuda_edit_args &a
     return from < 0 ? nullptr : w.source + (int64_t)from * a.source_width * a.channels;
 }
 
-/* Words with all bytes from an address on, which is within the first. */
+/* Words covering all bytes from an address within the first word. */
 template <int BYTES> struct edit_bytes {
     uint32_t word[(BYTES + 3) / 4 + 1];
-    unsigned past; /* bytes of the first that come before */
+    unsigned past; /* bytes of the first word before the address */
 };
 
-/* None is read that has no byte of them. */
+/* Reads only words that contain requested bytes. */
 template <int BYTES> __device__ __forceinline__ edit_bytes<BYTES> fetch_bytes(const uint8_t *from)
 {
     constexpr int     WORDS = (BYTES + 3) / 4;

@@ -1,5 +1,5 @@
-/* Back, a block has some rows of the table to itself and looks through all ids for them, in order:
- * nothing is added by two blocks, so the bits never change. */
+/* Gradient: a block owns some rows of the table and scans all ids for them in order. No two blocks
+ * add to a row, so bits are reproducible. */
 #include "compute/cuda_kernels/embedding.h"
 #include "compute/cuda_kernels/launch.cuh"
 
@@ -7,7 +7,7 @@ namespace
 {
 
 constexpr int THREADS = 256, WARPS = THREADS / stk::WARP;
-constexpr int OWNED = 32; /* rows of a block */
+constexpr int OWNED = 32; /* rows per block */
 
 __device__ __forceinline__ int64_t id_at(const stk_cuda_embedding_args &args, int64_t i)
 {
@@ -37,8 +37,8 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Of THREADS ids from first on, those among the block's rows: where they are goes to hits, in
- * order. Every thread gets their number. */
+/* Of THREADS ids from first on, stores the positions of those in the block's rows to hits, in
+ * order. Every thread gets their count. */
 __device__ __forceinline__ int find(const stk_cuda_embedding_args &args, int64_t first,
                                     int64_t begin, int64_t end, int *hits, int *owner)
 {
@@ -62,7 +62,7 @@ __device__ __forceinline__ int find(const stk_cuda_embedding_args &args, int64_t
     return all;
 }
 
-/* A thread has a column; blockIdx.y are the columns' blocks. */
+/* One column per thread; blockIdx.y selects the block of columns. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     scatter(stk_cuda_embedding_args args, const T *dy, T *dtable)

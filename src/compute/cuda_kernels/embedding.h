@@ -9,7 +9,7 @@ STK_CUDA_BEGIN
 typedef struct stk_cuda_embedding_args {
     int         dtype, id_dtype; /* stk_dtypes: of table, y; of ids: I32 or I64 */
     int64_t     rows, width;     /* of the table */
-    int64_t     count;           /* ids */
+    int64_t     count;           /* number of ids */
     const void *ids;
 } stk_cuda_embedding_args;
 

@@ -1,4 +1,4 @@
-/* Any thread that finds one sets the flag; all write the same. */
+/* Threads that find a non-finite element set the flag; all write the same value. */
 #include "compute/cuda_kernels/finite.h"
 #include "compute/cuda_kernels/launch.cuh"
 

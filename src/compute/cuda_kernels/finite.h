@@ -1,4 +1,4 @@
-/* Looking for what is not finite. */
+/* Search for non-finite elements. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_FINITE_H
 #define STK_COMPUTE_CUDA_KERNELS_FINITE_H
 
@@ -6,7 +6,7 @@
 
 STK_CUDA_BEGIN
 
-/* Sets *flag, on the GPU, when an element is not finite. dtype: an stk_dtype. */
+/* Sets *flag in device memory if an element is not finite. dtype: an stk_dtype. */
 cudaError_t stk_cuda_finite_launch(int dtype, const void *data, size_t count, int *flag,
                                    cudaStream_t stream);
 

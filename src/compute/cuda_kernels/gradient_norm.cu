@@ -1,6 +1,6 @@
-/* A block a chunk, sixteen bytes a thread and access, four of them at once; then one block over the
- * sums of all chunks. Within a thread sums are float32, of 32 elements at most; from there on
- * double. A square past float32 makes the sum infinite, as rounding the whole to float32 would. */
+/* One block per chunk, four 16-byte accesses in flight per thread; then one block adds all chunks.
+ * Sums are float32 within a thread (at most 32 elements), double beyond. A square above FLT_MAX
+ * makes the sum infinite, as rounding the total would. */
 #include "compute/cuda_kernels/channel_rows.cuh"
 #include "compute/cuda_kernels/chunks.cuh"
 #include "compute/cuda_kernels/gradient_norm.h"
@@ -22,7 +22,7 @@ __device__ __forceinline__ void add(float x, part &p)
     p.not_finite += !finite;
 }
 
-/* The elements of an access are looked at one by one only where their sum says so. */
+/* Elements of an access are tested one by one only if their sum is not finite. */
 template <int N> __device__ __forceinline__ void add_all(const float (&x)[N], part &p)
 {
     float sum = 0;

@@ -1,4 +1,4 @@
-/* The sum of squares over any number of tensors, and how many elements of them are not finite. */
+/* Sum of squares over any number of tensors, and count of non-finite elements. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_GRADIENT_NORM_H
 #define STK_COMPUTE_CUDA_KERNELS_GRADIENT_NORM_H
 
@@ -9,9 +9,9 @@ STK_CUDA_BEGIN
 enum { STK_CUDA_NORM_CHUNK = 8192, STK_CUDA_NORM_TENSORS = 512 };
 
 typedef struct stk_cuda_norm_table {
-    double     *sums; /* two a chunk, of this launch's first on */
+    double     *sums; /* two per chunk, from this launch's first on */
     int         tensors;
-    int         first[STK_CUDA_NORM_TENSORS + 1]; /* chunk of each tensor; the end */
+    int         first[STK_CUDA_NORM_TENSORS + 1]; /* first chunk of each tensor; the end */
     const void *data[STK_CUDA_NORM_TENSORS];
     int64_t     count[STK_CUDA_NORM_TENSORS];
     int         dtype[STK_CUDA_NORM_TENSORS];
@@ -22,9 +22,9 @@ static inline int64_t stk_cuda_norm_chunks(int64_t count)
     return (count + STK_CUDA_NORM_CHUNK - 1) / STK_CUDA_NORM_CHUNK;
 }
 
-/* Sums of each chunk. first is filled in here. */
+/* Sums per chunk. Sets first. */
 cudaError_t stk_cuda_norm_launch(stk_cuda_norm_table *table, cudaStream_t stream);
-/* The sums of all chunks, to[2]. */
+/* Adds the sums of all chunks to to[2]. */
 cudaError_t stk_cuda_norm_total_launch(const double *sums, int64_t chunks, float *to,
                                        cudaStream_t stream);
 

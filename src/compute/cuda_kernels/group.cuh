@@ -1,4 +1,4 @@
-/* Kernels that go row by row: a row is shared by a team of threads, a warp or a block. */
+/* Row-wise kernels: a group of threads, a warp or a block, shares a row. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_GROUP_CUH
 #define STK_COMPUTE_CUDA_KERNELS_GROUP_CUH
 
@@ -7,7 +7,7 @@
 namespace stk
 {
 
-constexpr int ROW_THREADS = 256; /* of a block, whatever the team */
+constexpr int ROW_THREADS = 256; /* per block, for any group */
 
 template <int TEAM> __device__ __forceinline__ int64_t first_row()
 {
@@ -33,7 +33,7 @@ struct larger {
     }
 };
 
-/* Over the team, in a fixed order; every thread of it gets the result and must come here. */
+/* Reduces over the group in a fixed order. All its threads must call it and get the result. */
 template <int TEAM, typename V, typename OP> __device__ __forceinline__ V team_reduce(V x, OP op)
 {
 #pragma unroll
@@ -41,7 +41,7 @@ template <int TEAM, typename V, typename OP> __device__ __forceinline__ V team_r
         x = op(x, __shfl_xor_sync(0xffffffffu, x, d));
     if (TEAM == WARP) return x;
     __shared__ V warps[TEAM / WARP];
-    __syncthreads(); /* what the last call left there has been read */
+    __syncthreads(); /* the result of the previous call has been read */
     if (threadIdx.x % WARP == 0) warps[threadIdx.x / WARP] = x;
     __syncthreads();
     x = warps[0];
@@ -51,12 +51,12 @@ template <int TEAM, typename V, typename OP> __device__ __forceinline__ V team_r
     return x;
 }
 
-/* f(index, value) of the thread's share of a row; N: elements of an access, which width is a
- * multiple of. */
+/* Calls f(index, value) for the thread's share of a row. N: elements per access, a divisor of
+ * width. */
 template <int TEAM, int N, typename T, typename F>
 __device__ __forceinline__ void over_row(const T *row, int64_t width, F f)
 {
-    [[maybe_unused]] constexpr int AHEAD = N == 1 ? 4 : 2; /* loads under way */
+    [[maybe_unused]] constexpr int AHEAD = N == 1 ? 4 : 2; /* loads in flight */
 #pragma unroll AHEAD
     for (int64_t i = (int64_t)(threadIdx.x % TEAM) * N; i < width; i += TEAM * N) {
         float v[N];
@@ -67,7 +67,7 @@ __device__ __forceinline__ void over_row(const T *row, int64_t width, F f)
     }
 }
 
-/* Whether a warp a row keeps the GPU busy, or a row is so short that more would idle. */
+/* Whether one warp per row fills the GPU, or rows are so short that a block would idle. */
 inline bool row_per_warp(int64_t rows, int64_t width)
 {
     return width <= 256 || (width <= 2048 && rows >= 8192);
@@ -80,7 +80,7 @@ inline int row_blocks(int64_t rows, int64_t width)
 
 } // namespace stk
 
-/* The instance of a template <T, N, TEAM> for rows of a width. */
+/* Selects the instance of a template <T, N, TEAM> for rows of a width. */
 #define STK_CUDA_ROWS(kernel, T, rows, width)                                                      \
     ((width) % stk::WIDE<T> == 0                                                                   \
          ? (stk::row_per_warp(rows, width) ? kernel<T, stk::WIDE<T>, stk::WARP>                    \

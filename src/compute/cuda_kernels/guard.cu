@@ -1,4 +1,4 @@
-/* One thread, in double, as the op's reference. */
+/* One thread, in double, as the reference. */
 #include "compute/cuda_kernels/guard.h"
 #include "compute/cuda_kernels/launch.cuh"
 

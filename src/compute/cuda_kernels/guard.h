@@ -1,4 +1,4 @@
-/* grad_guard and loss_scale: a few numbers, which stay on the GPU. */
+/* grad_guard and loss_scale: a few scalars that stay in device memory. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_GUARD_H
 #define STK_COMPUTE_CUDA_KERNELS_GUARD_H
 
@@ -6,8 +6,7 @@
 
 STK_CUDA_BEGIN
 
-/* Places in the vectors that steps of training are told by, as compute/ops/update_ops.h has them.
- */
+/* Indices of the hyper, guard and state vectors, equal to those of compute/ops/update_ops.h. */
 enum {
     STK_CUDA_HYPER_RATE,
     STK_CUDA_HYPER_MOMENTUM,
@@ -18,9 +17,9 @@ enum { STK_CUDA_GUARD_MULTIPLY, STK_CUDA_GUARD_SKIP, STK_CUDA_GUARD_STEPS, STK_C
 enum { STK_CUDA_STATE_SCALE, STK_CUDA_STATE_CLEAN, STK_CUDA_STATE_STEPS, STK_CUDA_STATE_SKIPPED };
 
 typedef struct stk_cuda_guard_args {
-    double       multiply, max_norm, growth, backoff, interval; /* as the op's attributes */
+    double       multiply, max_norm, growth, backoff, interval; /* the op's attributes */
     const float *state, *norm;                                  /* norm may be NULL */
-    float       *guard, *next;                                  /* next may be NULL, or state */
+    float       *guard, *next; /* next may be NULL or alias state */
 } stk_cuda_guard_args;
 
 cudaError_t stk_cuda_guard_launch(const stk_cuda_guard_args *args, cudaStream_t stream);

@@ -1,4 +1,4 @@
-/* What Hopper's tensor cores and copy engine are told, one instruction a function. */
+/* Instructions of compute capability 9.0: TMA, mbarriers and wgmma, one per function. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_CUH
 
@@ -15,7 +15,7 @@ __device__ __forceinline__ uint32_t shared_address(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-/* Barriers that count arrivals, and bytes that copies bring. */
+/* Barriers that count arrivals and transferred bytes (mbarrier). */
 __device__ __forceinline__ void barrier_init(uint64_t *barrier, int arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
@@ -36,7 +36,7 @@ __device__ __forceinline__ void barrier_arrive(uint64_t *barrier)
                  : "memory");
 }
 
-/* Until the phase of this parity is over. */
+/* Waits for the phase of this parity to complete. */
 __device__ __forceinline__ void barrier_wait(uint64_t *barrier, uint32_t parity)
 {
     asm volatile("{\n"
@@ -49,13 +49,13 @@ __device__ __forceinline__ void barrier_wait(uint64_t *barrier, uint32_t parity)
                  : "memory");
 }
 
-/* What was written to shared memory is seen by the copy engine and the tensor cores. */
+/* Makes writes to shared memory visible to TMA and tensor cores. */
 __device__ __forceinline__ void fence_shared()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* Threads of a part of the block meet; id is not 0, which is the whole block's. */
+/* Named barrier of a part of the block. id is not 0, which is __syncthreads. */
 __device__ __forceinline__ void meet(int id, int threads)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
@@ -84,13 +84,14 @@ __device__ __forceinline__ void stores_end_group()
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/* Until what all stores read may be written over. */
+/* Waits until the sources of all bulk stores may be overwritten. */
 __device__ __forceinline__ void stores_wait_read()
 {
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
-/* Rows of 128 bytes, groups of eight of them 1024 bytes apart, swizzled as the copy engine does. */
+/* Matrix descriptor: rows of 128 bytes, groups of eight rows 1024 bytes apart, swizzled as by
+ * TMA. */
 __device__ __forceinline__ uint64_t describe(const void *tile)
 {
     constexpr uint64_t GROUP = 1024 >> 4, SWIZZLED_128 = 1;
@@ -108,20 +109,20 @@ __device__ __forceinline__ void wgmma_commit_group()
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* Until at most N groups are under way. */
+/* Waits until at most N groups are in flight. */
 template <int N> __device__ __forceinline__ void wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
 
-/* The same for a matrix whose other dimension lies along rows: 64 of it in a row, 16 rows a step,
- * the next 64 a chunk of bytes further. */
+/* The same for a transposed matrix: 64 elements of the other dimension per row, 16 rows per step,
+ * the next 64 at a distance of chunk bytes. */
 __device__ __forceinline__ uint64_t describe_across(const void *tile, int chunk)
 {
     return (describe(tile) & ~(0x3fffull << 16)) | (uint64_t)(chunk >> 4) << 16;
 }
 
-/* d (+)= a[64,16] * b[columns,16]^T; add 0: d is overwritten. ACROSS: b lies as [16,columns]. */
+/* d (+)= a[64,16] * b[columns,16]^T; add 0 overwrites d. ACROSS: b is stored as [16,columns]. */
 /* clang-format off */
 #define STK_HOPPER_MULTIPLY_64(T, NAME) \
     template <int ACROSS> \
@@ -181,7 +182,7 @@ STK_HOPPER_MULTIPLY_128(__nv_bfloat16, "bf16")
 #undef STK_HOPPER_MULTIPLY_64
 #undef STK_HOPPER_MULTIPLY_128
 
-/* Registers of a thread that its group of warps leaves to others of the block, or has of them. */
+/* Releases or claims registers of the warp group (setmaxnreg). */
 template <int N> __device__ __forceinline__ void give_registers()
 {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
@@ -192,7 +193,7 @@ template <int N> __device__ __forceinline__ void take_registers()
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
 }
 
-/* Four blocks of 8x8 16-bit elements; lane i has the address of row i % 8 of block i / 8. */
+/* Four blocks of 8x8 16-bit elements; lane i holds the address of row i % 8 of block i / 8. */
 __device__ __forceinline__ void load_blocks(uint32_t address, uint32_t (&r)[4])
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
@@ -209,7 +210,7 @@ __device__ __forceinline__ void store_blocks(uint32_t address, const uint32_t (&
         : "memory");
 }
 
-/* As store_blocks, each block turned. */
+/* As store_blocks, each block transposed. */
 __device__ __forceinline__ void store_blocks_turned(uint32_t address, const uint32_t (&r)[4])
 {
     asm volatile(

@@ -1,4 +1,4 @@
-/* Whether kernels of Hopper's own instructions are here. */
+/* Availability of kernels for compute capability 9.0. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_H
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_H
 
@@ -7,8 +7,8 @@
 
 STK_CUDA_BEGIN
 
-/* That the GPU in use has compute capability 9.0, and that this was built for it: what a driver
- * makes of kernels for others would do nothing. */
+/* Whether the current GPU has compute capability 9.0 and this build contains code for it:
+ * JIT-compiled code for other targets would do nothing. */
 bool stk_cuda_hopper_here(void);
 
 STK_CUDA_END

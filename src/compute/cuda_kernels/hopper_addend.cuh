@@ -1,6 +1,4 @@
-/* A matrix that is added to a product: it comes to where the result will be, while that is
- * computed.
- */
+/* The addend of a GEMM: loaded into the result's buffer while the GEMM is computed. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_ADDEND_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_ADDEND_CUH
 
@@ -21,7 +19,7 @@ template <typename T> __device__ __forceinline__ void add_pair(uint32_t word, fl
     b += stk::to_float(u.at[1]);
 }
 
-/* As write_result puts it there. */
+/* In the layout of write_result. */
 template <int TILE, typename T>
 __device__ __forceinline__ void add_result(const unsigned char *result, float (&d)[TILE / 2])
 {

@@ -1,8 +1,7 @@
-/* Forward, and by x, which is the same with the kernel turned around and its channels exchanged. A
- * group of warps has a stripe and all channels: weights are what is multiplied with, and 64 of them
- * meet as many pixels as an instruction takes. Two groups take turns at the tensor cores, while the
- * other one rounds its results; a thread of its own has stripes brought and results fetched, which
- * lie where the stripe was. */
+/* Forward and dgrad, which is forward with rotated filters and exchanged channels. A warp group
+ * computes a stripe with all channels: weights are the A operand, and the instruction's columns are
+ * pixels. Two groups alternate on the tensor cores, so that one rounds while the other multiplies.
+ * A separate warp loads stripes and stores results, which reuse the stripe's buffer. */
 #include "compute/cuda_kernels/hopper_conv3.cuh"
 #include "compute/cuda_kernels/hopper_moments.cuh"
 #include "compute/cuda_kernels/hopper_wide.cuh"
@@ -16,8 +15,7 @@ constexpr int GROUPS = 2, THREADS = (GROUPS + 1) * GROUP;
 constexpr int SLAB = CHANNELS * LINE, WEIGHTS = TAPS * SLAB;
 constexpr int BUFFERS_MOST = 8;
 
-/* An element of the kernel reads up to two pixels after the stripe, for results that mean nothing.
- */
+/* A tap reads up to two pixels past the stripe, for results that are discarded. */
 template <int WIDTH> struct smem : stripe<WIDTH> {
     using stripe<WIDTH>::PIXELS;
     static constexpr int STRIPE = whole_pieces((PIXELS + 2) * LINE);
@@ -29,13 +27,14 @@ template <int WIDTH> struct smem : stripe<WIDTH> {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-constexpr int FEW = 40, MANY = 232; /* registers of a thread: that copies, that multiplies */
+constexpr int FEW = 40,
+              MANY = 232; /* registers per thread: of the copying warp, of the multiplying groups */
 
 template <int WIDTH> struct memory {
     using R = smem<WIDTH>;
     unsigned char *w, *stripes;
-    uint64_t      *w_full, *turn; /* turn: of a group's, to begin a stripe */
-    uint64_t      *full, *done;   /* done: results lie in the stripe's place */
+    uint64_t      *w_full, *turn; /* turn: allows a group to start a stripe */
+    uint64_t      *full, *done;   /* done: results are in the stripe's buffer */
 
     __device__ __forceinline__ explicit memory(unsigned char *dynamic)
         : w(whole_piece(dynamic)), stripes(w + WEIGHTS),
@@ -55,7 +54,7 @@ template <int WIDTH> struct memory {
     }
 };
 
-/* Brings w and stripes, and fetches results. */
+/* Loads w and stripes, stores results. */
 template <int WIDTH> struct carrier {
     using R = smem<WIDTH>;
     const args          &a;
@@ -94,7 +93,7 @@ template <int WIDTH> struct carrier {
     }
 };
 
-/* One element of the kernel. */
+/* One tap. */
 template <int WIDTH, typename T, bool BACK>
 __device__ __forceinline__ void multiply_tap(const memory<WIDTH> &m, const unsigned char *from,
                                              int t, float (&d)[stripe<WIDTH>::RESULTS / 2])
@@ -108,9 +107,8 @@ __device__ __forceinline__ void multiply_tap(const memory<WIDTH> &m, const unsig
                                   pixels + k * (STEP * 2 >> 4), t || k, T());
 }
 
-/* Groups take turns, or both would have results at the same time and nothing to multiply. The next
- * one begins when all but the last element is done with, so that there is always something to do.
- */
+/* Groups alternate, or both would have results to round and nothing to multiply. The next one
+ * starts when all but the last tap are done, which keeps the tensor cores busy. */
 template <int WIDTH, typename T, bool BACK>
 __device__ __forceinline__ void multiply_stripe(const memory<WIDTH> &m, int i,
                                                 float (&d)[stripe<WIDTH>::RESULTS / 2])
@@ -129,7 +127,7 @@ __device__ __forceinline__ void multiply_stripe(const memory<WIDTH> &m, int i,
     hopper::wgmma_wait<0>();
 }
 
-/* Where result n lies among those that mean something; what does not, after them. */
+/* Position of result n among valid ones; invalid ones come after them. */
 template <int WIDTH> __device__ __forceinline__ int place_of(int n)
 {
     constexpr int PITCH = stripe<WIDTH>::PITCH;
@@ -137,7 +135,7 @@ template <int WIDTH> __device__ __forceinline__ int place_of(int n)
     return row < ROWS && column < WIDTH ? row * WIDTH + column : ROWS * WIDTH + n % 8;
 }
 
-/* A pixel's channels side by side, as the copy engine takes them. */
+/* Stores a pixel's channels contiguously, as TMA needs them. */
 template <int WIDTH, typename T>
 __device__ __forceinline__ void put(const float (&d)[stripe<WIDTH>::RESULTS / 2], uint32_t to)
 {
@@ -168,7 +166,7 @@ __device__ __forceinline__ void compute(const args &a, const memory<WIDTH> &m, i
         float d[R::RESULTS / 2];
         hopper::barrier_wait(&m.full[i % R::BUFFERS], m.parity(i));
         multiply_stripe<WIDTH, T, BACK>(m, i, d);
-        hopper::meet(1 + group, GROUP); /* all are done with the stripe */
+        hopper::meet(1 + group, GROUP); /* all threads are done with the stripe */
         put<WIDTH, T>(d, hopper::shared_address(m.buffer(i)));
         hopper::fence_shared();
         hopper::barrier_arrive(&m.done[i % R::BUFFERS]);

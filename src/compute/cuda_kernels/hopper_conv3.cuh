@@ -1,9 +1,8 @@
-/* What 3x3 convolutions of 64 channels share. A stripe is some rows of results and what they are
- * made of: two rows more, each with a column of zeros at either end, as the copy engine fills them
- * in. In shared memory pixels are lines of 128 bytes one after the other, so that results of a
- * stripe are counted along them, with two that mean nothing after each row, and an element of the
- * kernel reads all of them at a fixed distance: nothing is laid out for it, and each pixel is
- * brought once for all nine. */
+/* Shared by 3x3 convolutions of 64 channels. A stripe is some result rows with their inputs: two
+ * rows more, and a column of zeros at either end, filled by TMA. In shared memory pixels are
+ * consecutive lines of 128 bytes. Results are numbered along these lines, with two invalid ones
+ * after each row, so a tap reads all of them at a constant offset. No im2col is needed, and each
+ * pixel is loaded once for all nine taps. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_CONV3_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_CONV3_CUH
 
@@ -19,9 +18,9 @@ typedef stk_cuda_conv3_args args;
 
 constexpr int CHANNELS = STK_CUDA_CONV3_CHANNELS, ROWS = STK_CUDA_CONV3_ROWS;
 constexpr int TAPS = 9, LINE = CHANNELS * 2; /* bytes */
-constexpr int STEP = 16;                     /* of what is summed, that one instruction takes */
-constexpr int GROUP = 128;                   /* threads that multiply together */
-constexpr int PIECE = 1024;                  /* bytes: swizzling repeats */
+constexpr int STEP = 16;                     /* depth of one instruction */
+constexpr int GROUP = 128;                   /* threads of a warp group */
+constexpr int PIECE = 1024;                  /* bytes: period of the swizzle */
 constexpr int SHARED = 227 * 1024, BARRIERS = 256;
 
 constexpr int whole_pieces(int bytes)
@@ -35,7 +34,7 @@ template <int WIDTH> struct stripe {
     static constexpr int PIXELS = (ROWS + 2) * PITCH;
 };
 
-/* Stripes of a block, which follow each other. */
+/* Consecutive stripes of a block. */
 struct share {
     int first, count;
 };
@@ -85,7 +84,7 @@ __device__ __forceinline__ void store_box(const CUtensorMap *map, const void *fr
 
 #endif
 
-/* Images in boxes of so many rows and columns. */
+/* Tensor map of images in boxes of rows and columns. */
 inline cudaError_t encode(const args *a, const void *data, int columns, int rows, CUtensorMap *out)
 {
     return hopper::encode<4>(a->dtype, data, {CHANNELS, a->width, a->height, a->batch},

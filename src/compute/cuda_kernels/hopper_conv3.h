@@ -1,5 +1,5 @@
-/* 3x3 convolutions of 64 channels to 64, stride 1, padded to the same size, of 16 bits, on the
- * tensor cores of compute capability 9.0. */
+/* 3x3 convolutions from 64 to 64 channels, stride 1, same size, 16-bit, on tensor cores of compute
+ * capability 9.0. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_CONV3_H
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_CONV3_H
 
@@ -14,16 +14,16 @@ typedef struct stk_cuda_conv3_args {
     int         dtype; /* an stk_dtype of 16 bits */
     int         batch, height, width;
     int         processors;
-    const void *x;     /* forward: x; by x: dy; by weight: x */
+    const void *x;     /* forward: x; dgrad: dy; wgrad: x */
     const void *w;     /* [64][3][3][64]: out, row, column, in */
-    const void *dy;    /* by weight */
-    void       *y;     /* forward: y; by x: dx */
-    float      *parts; /* forward: statistics, as depthwise.h has them, or NULL; by weight: of dw */
+    const void *dy;    /* wgrad */
+    void       *y;     /* forward: y; dgrad: dx */
+    float      *parts; /* forward: statistics as in depthwise.h, or NULL; wgrad: of dw */
 } stk_cuda_conv3_args;
 
-/* Whether there is a kernel for images of this size. */
+/* Whether images of this size are supported. */
 bool stk_cuda_conv3_can(int64_t batch, int64_t height, int64_t width);
-/* Parts that are left: of statistics, of dw. */
+/* Number of partials: of statistics, of dw. */
 int stk_cuda_conv3_stats_parts(const stk_cuda_conv3_args *args);
 int stk_cuda_conv3_weight_parts(const stk_cuda_conv3_args *args);
 

@@ -1,7 +1,6 @@
-/* By weight: a group of warps has a row of the kernel, and all 64 x 192 sums of it in registers
- * until there are no more stripes. What is summed over are a stripe's results, and those that mean
- * nothing have a gradient of zero, as the copy engine fills it in beside the image. Three
- * elements of the kernel are one instruction's columns: those of the next begin a pixel further. */
+/* wgrad: a warp group owns a filter row and keeps its 64 x 192 sums in registers across all
+ * stripes. Sums run over a stripe's results; invalid ones have zero gradients, which TMA fills in
+ * beside the image. Three taps form one instruction's columns, each one pixel further. */
 #include "compute/cuda_kernels/hopper_conv3.cuh"
 #include "compute/cuda_kernels/hopper_wide.cuh"
 
@@ -12,8 +11,7 @@ using namespace conv3;
 
 constexpr int GROUPS = 3, THREADS = (GROUPS + 1) * GROUP;
 
-/* Sums are of whole steps: after the results of a stripe and the pixels they reach are zeros, which
- * stay. */
+/* Sums need complete steps: the pixels after a stripe's results are zeros and stay so. */
 template <int WIDTH> struct smem : stripe<WIDTH> {
     using stripe<WIDTH>::RESULTS;
     using stripe<WIDTH>::PITCH;
@@ -30,11 +28,12 @@ template <int WIDTH> struct smem : stripe<WIDTH> {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 constexpr int WARPS = GROUP / stk::WARP, COLUMNS = 3 * CHANNELS; /* of a group */
-constexpr int FEW = 24, MANY = 160; /* registers of a thread: that copies, that multiplies */
+constexpr int FEW = 24,
+              MANY = 160; /* registers per thread: of the copying warp, of the multiplying groups */
 
 template <int WIDTH> struct memory {
     using R = smem<WIDTH>;
-    unsigned char *x; /* and dy after it, for each buffer */
+    unsigned char *x; /* then dy, for each buffer */
     uint64_t      *full, *empty;
 
     __device__ __forceinline__ explicit memory(unsigned char *dynamic)
@@ -117,7 +116,7 @@ __device__ __forceinline__ void multiply(const memory<WIDTH> &m, int group, int 
     hopper::wgmma_wait<0>();
 }
 
-/* As w lies: a row of the kernel for a channel. */
+/* In the layout of w: a filter row per channel. */
 __device__ __forceinline__ void leave(float *part, int group, const float (&d)[COLUMNS / 2])
 {
     int    thread = (int)threadIdx.x % GROUP, lane = thread % stk::WARP;

@@ -1,8 +1,8 @@
-/* Products of matrices on the tensor cores of compute capability 9.0, by what kernels that end them
- * in their own ways share. Blocks stay: each keeps one tile of w in shared memory and takes every
- * so many tiles of rows. Four groups of four warps work by themselves, so that some multiply while
- * others are busy with their results, which they put into shared memory as they will lie and have
- * copied away. A group's first thread has its rows of x copied ahead. */
+/* GEMMs on tensor cores of compute capability 9.0, shared by kernels with different epilogues.
+ * Blocks are persistent: each keeps one tile of w in shared memory and iterates over tiles of rows.
+ * Four warp groups work independently, so that some multiply while others run their epilogue.
+ * Results are written to shared memory in their final layout and stored by TMA. A group's first
+ * thread prefetches its rows of x. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_GEMM_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_GEMM_CUH
 
@@ -16,21 +16,21 @@ namespace product
 
 constexpr int ROWS = STK_CUDA_GEMM_ROWS, DEPTH = 64; /* of a tile; 64 elements are 128 bytes */
 constexpr int GROUPS = 4, GROUP = 128;               /* their threads */
-constexpr int EACH = ROWS / GROUPS;                  /* rows of a group */
+constexpr int EACH = ROWS / GROUPS;                  /* rows per group */
 constexpr int THREADS = GROUPS * GROUP, WARPS = GROUP / 32;
-constexpr int LINE = 128, CHUNK = EACH * LINE;  /* bytes of 64 elements, and of 64 rows of them */
-constexpr int STEP = 16, STEP_BYTES = STEP * 2; /* of the depth, that one instruction takes */
-constexpr int VECTOR = 8;                       /* elements of 16 bytes */
+constexpr int LINE = 128, CHUNK = EACH * LINE;  /* bytes of 64 elements; bytes of 64 rows of them */
+constexpr int STEP = 16, STEP_BYTES = STEP * 2; /* depth of one instruction */
+constexpr int VECTOR = 8;                       /* elements in 16 bytes */
 constexpr int SHARED = 227 * 1024, STATIC = 768, ALIGNMENT = 1024, BARRIERS = 1024;
-constexpr int SLOTS = 8; /* of a group, at most: 64 rows of 64 elements each */
+constexpr int SLOTS = 8; /* most per group: 64 rows of 64 elements each */
 
 template <int TILE> struct layout {
-    static constexpr int SLAB = TILE * LINE;       /* bytes: 64 of w's depth */
-    static constexpr int RESULT = EACH * TILE * 2; /* bytes, of a group */
+    static constexpr int SLAB = TILE * LINE;       /* bytes of w for a depth of 64 */
+    static constexpr int RESULT = EACH * TILE * 2; /* bytes, per group */
 };
 
 struct place {
-    int     tile_column, first, step; /* of tiles of rows */
+    int     tile_column, first, step; /* of row tiles */
     int64_t tiles;
 };
 
@@ -41,13 +41,13 @@ __device__ __forceinline__ place place_of(const stk_cuda_gemm_args &a)
             (a.rows + ROWS - 1) / ROWS};
 }
 
-/* What w, barriers and so many matrices of the size of the results take. */
+/* Shared memory of w, barriers and this many matrices of the result's size. */
 __host__ __device__ inline int fixed_of(int tile, int64_t depth, int results)
 {
     return ALIGNMENT + BARRIERS + tile * (int)depth * 2 + results * ROWS * tile * 2;
 }
 
-/* Slots of a group that fit beside it, and what kernels have of their own. */
+/* Slots per group in the remaining shared memory, after static variables of kernels. */
 __host__ __device__ inline int slots_of(int tile, int64_t depth, int results)
 {
     int slots = (SHARED - STATIC - fixed_of(tile, depth, results)) / (GROUPS * CHUNK);
@@ -59,7 +59,7 @@ inline int bytes_of(int tile, int64_t depth, int results)
     return fixed_of(tile, depth, results) + slots_of(tile, depth, results) * GROUPS * CHUNK;
 }
 
-/* Where in a ring of slots, and the parity of the round. */
+/* Position in a ring of slots, and parity of the round. */
 struct ring {
     int      slots, at = 0;
     uint32_t parity = 0;
@@ -71,11 +71,12 @@ struct ring {
     }
 };
 
-/* What a group has of shared memory. */
+/* Shared memory of a group. */
 struct memory {
-    unsigned char *w, *slot, *result, *norm_x; /* beside: of a second matrix like the result */
-    uint64_t      *w_full, *addend_full, *full, *empty;
-    int            slots;
+    unsigned char *w, *slot, *result,
+        *norm_x; /* norm_x: tile of the norm's input, as large as the result */
+    uint64_t *w_full, *addend_full, *full, *empty;
+    int       slots;
 };
 
 template <int TILE, int RESULTS = 1>
@@ -97,7 +98,7 @@ __device__ __forceinline__ memory memory_of(unsigned char *dynamic, int depth, i
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/* w as [columns,depth], or ACROSS as [depth,columns]. */
+/* Loads w as [columns,depth], or ACROSS as [depth,columns]. */
 template <int TILE, int ACROSS>
 __device__ __forceinline__ void copy_w(const stk_cuda_gemm_args &a, const memory &m,
                                        const CUtensorMap *w)
@@ -113,7 +114,7 @@ __device__ __forceinline__ void copy_w(const stk_cuda_gemm_args &a, const memory
     }
 }
 
-/* What a group's first thread has copied next: 64 of the depth of the rows of a tile. */
+/* Next copy of a group's first thread: a depth of 64 for the rows of a tile. */
 struct cursor {
     int64_t tile;
     int     k;
@@ -133,7 +134,7 @@ __device__ __forceinline__ void copy_next(const stk_cuda_gemm_args &a, const mem
     c.tile += p.step;
 }
 
-/* A slot is free when all warps of the group have multiplied. */
+/* A slot is free once all warps of the group have multiplied it. */
 __device__ __forceinline__ void refill(const stk_cuda_gemm_args &a, const memory &m,
                                        const CUtensorMap *x, const place &p, int group, ring r,
                                        cursor &c)
@@ -144,7 +145,7 @@ __device__ __forceinline__ void refill(const stk_cuda_gemm_args &a, const memory
     copy_next(a, m, x, p, group, r.at, c);
 }
 
-/* All of the depth for the rows of a group. */
+/* Multiplies the complete depth for the rows of a group. */
 template <int TILE, typename T, int ACROSS>
 __device__ __forceinline__ void multiply_tile(const stk_cuda_gemm_args &a, const memory &m,
                                               const CUtensorMap *x, const place &p, int group,
@@ -183,7 +184,7 @@ template <typename T> __device__ __forceinline__ uint32_t pair(float a, float b)
     return u.word;
 }
 
-/* Chunks of 64 columns, rows of 128 bytes whose 16-byte pieces are swizzled. */
+/* Offset in chunks of 64 columns: rows of 128 bytes with swizzled 16-byte pieces. */
 __device__ __forceinline__ int swizzled(int row, int column)
 {
     int piece = column % 64 / VECTOR;
@@ -204,7 +205,7 @@ __device__ __forceinline__ void write_result(unsigned char *result, const float 
     }
 }
 
-/* Before anything else, by all threads. */
+/* Called first, by all threads. */
 template <int TILE, int RESULTS = 1>
 __device__ __forceinline__ void set_up(unsigned char *dynamic, int depth)
 {
@@ -223,7 +224,7 @@ __device__ __forceinline__ void set_up(unsigned char *dynamic, int depth)
     __syncthreads();
 }
 
-/* By a group's first thread, when all of it have written their results. */
+/* Called by a group's first thread, once the group has written its results. */
 template <int TILE>
 __device__ __forceinline__ void store_result(const unsigned char *result, const CUtensorMap *y,
                                              int column, int row)
@@ -236,7 +237,7 @@ __device__ __forceinline__ void store_result(const unsigned char *result, const 
 
 #endif
 
-/* Rows of width elements, seen in boxes of 64 columns. */
+/* Tensor map of rows of width elements in boxes of 64 columns. */
 inline cudaError_t encode(const stk_cuda_gemm_args *a, const void *data, int64_t height,
                           int64_t width, int box, CUtensorMap *out)
 {
@@ -251,7 +252,7 @@ inline int blocks_of(int64_t rows, int64_t columns, int tile, int processors)
     return (int)(across * (down < tiles ? down : tiles));
 }
 
-/* Begins the KERNEL of the tile and type of args. */
+/* Launches KERNEL for the tile and type of args. */
 template <template <int, typename> class KERNEL>
 cudaError_t start(const stk_cuda_gemm_args *a, cudaStream_t stream)
 {

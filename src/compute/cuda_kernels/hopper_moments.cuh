@@ -1,5 +1,5 @@
-/* Mean and variance of channels, where a warp group has 64 of them and their results side by side:
- * a thread has some results of two channels, 8 apart. */
+/* Mean and variance of channels in a warp group that holds 64 of them with adjacent results: a
+ * thread has results of two channels, 8 apart. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_MOMENTS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_MOMENTS_CUH
 
@@ -21,7 +21,8 @@ struct moments {
         return thread / stk::WARP * 16 + thread % stk::WARP / 4;
     }
 
-    /* counts(i): whether d[i] does; d[0] and d[2] do. of: how many do, of a channel. */
+    /* counts(i): whether d[i] is valid; d[0] and d[2] must be. of: number of valid results per
+     * channel. */
     template <int N, typename F>
     __device__ __forceinline__ void add(const float (&d)[N], int of, F counts)
     {
@@ -38,7 +39,7 @@ struct moments {
         count += of;
     }
 
-    /* As depthwise.h has parts. */
+    /* In the layout of depthwise.h. */
     __device__ __forceinline__ void leave(float *parts, int part)
     {
         for (int c = 0; c < 2; c++) {

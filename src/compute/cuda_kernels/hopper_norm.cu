@@ -1,6 +1,5 @@
-/* With another matrix added, zero where bits are, and two sums of each column: a group looks at
- * each result once more while it is in shared memory, beside a matrix that it reads; sums stay in
- * registers until there are no more rows. */
+/* GEMM with addend, mask bits and two sums per column. A group reads each result once more while it
+ * is in shared memory, together with the norm's input. Sums stay in registers across all rows. */
 #include "compute/cuda_kernels/hopper_addend.cuh"
 
 namespace
@@ -8,7 +7,7 @@ namespace
 
 using namespace product;
 
-constexpr int RESULTS = 2; /* matrices of their size: theirs, and the one beside */
+constexpr int RESULTS = 2; /* matrices of the result's size: the result and norm_x */
 
 template <int TILE> struct lookers {
     static constexpr int ACROSS = TILE / VECTOR, DOWN = GROUP / ACROSS; /* threads of a group */
@@ -21,7 +20,7 @@ struct sums {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/* The bits of the two rows that a thread has elements of: a byte for every 8 columns. */
+/* Mask bits of a thread's two rows: one byte per 8 columns. */
 template <int TILE> struct row_bits {
     static constexpr int WORDS = TILE / 32;
     uint32_t             word[2][WORDS];
@@ -58,7 +57,7 @@ __device__ __forceinline__ void keep_set(const row_bits<TILE> &bits, float (&d)[
         }
 }
 
-/* Both that results are made with; all of the group are done with what was there. */
+/* Loads addend and norm_x; the group must be done with the previous ones. */
 template <int TILE>
 __device__ __forceinline__ void load_both(const memory &m, const CUtensorMap *addend,
                                           const CUtensorMap *norm_x, int column, int row)
@@ -85,7 +84,7 @@ __device__ __forceinline__ void add(const stk::pack<T, VECTOR> &dz, const stk::p
     }
 }
 
-/* rows is EACH but for the last. */
+/* rows is EACH, except in the last tile. */
 template <int TILE, typename T>
 __device__ __forceinline__ void look_again(const memory &m, const float *means, int rows, sums &s)
 {
@@ -143,7 +142,7 @@ __device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memor
     if (first) hopper::stores_wait_read();
 }
 
-/* What the threads of a column have summed up becomes what the block leaves of it. */
+/* Reduces the threads of a column to the block's partial. */
 template <int TILE>
 __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, int group,
                                       const sums &s)
@@ -178,8 +177,8 @@ __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, 
     __stcg((float2 *)a.parts + (int64_t)blockIdx.x * TILE + c, all);
 }
 
-/* The last block of a tile of columns adds up what all have left, in their order: LANES threads a
- * column, each its share of the blocks, and then one of them. */
+/* The last block of a column tile adds the partials of all in order: LANES threads per column, each
+ * a share of the blocks, then one of them. */
 template <int TILE>
 __device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *smem, bool *is_last)
 {
@@ -236,7 +235,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     sums         s = {};
     if (threadIdx.x == 0) copy_w<TILE, 1>(a, m, &w);
     compute<TILE, T>(a, m, &x, &y, &addend, &norm_x, means, group, s);
-    /* Results and slots are done with. */
+    /* The buffers of results and slots are free. */
     unsigned char *smem = m.result - group * layout<TILE>::RESULT;
     leave<TILE>(a, (float *)smem, group, s);
     finish<TILE>(a, (double *)smem, &is_last);

@@ -1,5 +1,5 @@
-/* With mean and variance of each column: a group looks at each result once more while it is in
- * shared memory; sums stay in registers until there are no more rows. */
+/* GEMM with mean and variance per column. A group reads each result once more while it is in shared
+ * memory. Sums stay in registers across all rows. */
 #include "compute/cuda_kernels/hopper_gemm.cuh"
 
 namespace
@@ -7,7 +7,7 @@ namespace
 
 using namespace product;
 
-enum { VALUES = 2 }; /* that a block leaves of a column: mean, and squares from it */
+enum { VALUES = 2 }; /* partials per column: mean, and squares around it */
 
 template <int TILE> struct lookers {
     static constexpr int ACROSS = TILE / VECTOR, DOWN = GROUP / ACROSS; /* threads of a group */
@@ -31,7 +31,7 @@ template <typename T> __device__ __forceinline__ void add(const stk::pack<T, VEC
     }
 }
 
-/* rows is EACH but for the last. */
+/* rows is EACH, except in the last tile. */
 template <int TILE, typename T>
 __device__ __forceinline__ void look_again(const unsigned char *result, int rows, sums &s)
 {
@@ -98,8 +98,8 @@ __device__ __forceinline__ int64_t rows_of_block(const stk_cuda_gemm_args &a, co
     return tiles * ROWS - (last ? p.tiles * ROWS - a.rows : 0);
 }
 
-/* What the threads of a column have found becomes what the block leaves of it. All sums are carried
- * to the value that the first of them began with. */
+/* Reduces the threads of a column to the block's partial. All sums are converted to the first one's
+ * value. */
 template <int TILE>
 __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, int group,
                                       const sums &s)
@@ -144,8 +144,8 @@ __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, 
            make_float2(to[c] + mean, fmaxf(sums[1] - sums[0] * mean, 0)));
 }
 
-/* The last block of a tile of columns merges what all have left, in their order: LANES threads a
- * column, each its share of the blocks, and then one of them. */
+/* The last block of a column tile merges the partials of all in order: LANES threads per column,
+ * each a share of the blocks, then one of them. */
 template <int TILE>
 __device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *smem, bool *is_last)
 {
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     sums         s = {};
     if (threadIdx.x == 0) copy_w<TILE, 0>(a, m, &w);
     compute<TILE, T>(a, m, &x, &y, group, s);
-    /* Results and slots are done with. */
+    /* The buffers of results and slots are free. */
     unsigned char *smem = m.result - group * layout<TILE>::RESULT;
     leave<TILE>(a, (float *)smem, group, s);
     finish<TILE>(a, (double *)smem, &is_last);

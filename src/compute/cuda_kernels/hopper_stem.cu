@@ -1,5 +1,5 @@
-/* Forward: a warp group has 64 channels and 112 results of a row. Its weights stay in registers;
- * what comes out has a channel's results side by side, and is turned on its way through shared
+/* Forward: a warp group computes 64 channels of 112 results of a row. Weights stay in registers.
+ * The accumulators hold a channel's results side by side and are transposed through shared
  * memory. */
 #include "compute/cuda_kernels/hopper_moments.cuh"
 #include "compute/cuda_kernels/hopper_stem.cuh"
@@ -11,12 +11,12 @@ using namespace stk;
 
 constexpr int RESULTS = STK_CUDA_STEM_WIDE, CHANNELS = STK_CUDA_STEM_CHANNELS, K = 7;
 constexpr int UNITS = CHANNELS / 8; /* of a result */
-constexpr int PITCH = UNITS + 1;    /* of them in shared memory: eight begin in other banks */
+constexpr int PITCH = UNITS + 1; /* of units in shared memory; avoids bank conflicts among eight */
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-constexpr int S = 2, STEPS = K * 2;        /* of 16 elements of the kernel */
-constexpr int TILES = RESULTS / STEM_TILE; /* that stem_rows_of counts */
+constexpr int S = 2, STEPS = K * 2;        /* of 16 filter elements */
+constexpr int TILES = RESULTS / STEM_TILE; /* counted by stem_rows_of */
 
 template <typename T, bool MOMENTS> struct wide_results {
     const stem_args &a;
@@ -70,7 +70,7 @@ template <typename T, bool MOMENTS> struct wide_results {
         }
     }
 
-    /* To shared memory, a pixel's channels side by side. */
+    /* Writes to shared memory with a pixel's channels contiguous. */
     __device__ __forceinline__ void turn(const float (&d)[RESULTS / 2], uint32_t to) const
     {
         int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;

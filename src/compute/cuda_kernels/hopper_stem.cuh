@@ -1,6 +1,5 @@
-/* What the first convolution of networks for images of 224 tells Hopper's tensor cores: products
- * of 64 channels, whose weights or gradients are in registers, and units of x as they lie in the
- * ring. */
+/* The first convolution of networks for images of 224 on wgmma: 64 channels, with weights or
+ * gradients in registers and units of x in the ring. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_STEM_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_STEM_CUH
 
@@ -10,8 +9,8 @@
 namespace hopper
 {
 
-/* Units from here on, 8 of them next to each other a block of 8x8 elements: those that follow along
- * the pixels eight units apart, those along the kernel's row one. */
+/* Matrix descriptor of units: 8 adjacent units form a block of 8x8 elements. Blocks along pixels
+ * are eight units apart, along the filter row one. */
 __device__ __forceinline__ uint64_t describe_units(uint32_t at, bool pixels_are_summed)
 {
     constexpr uint64_t PIXELS = 128 >> 4, ROW = 16 >> 4;

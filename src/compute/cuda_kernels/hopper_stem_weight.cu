@@ -1,5 +1,5 @@
-/* By weight: a warp group has 64 channels by all elements of the kernel. What is read of dy is in
- * registers, of x in the ring. */
+/* wgrad: a warp group computes 64 channels by all filter elements. dy is in registers, x in the
+ * ring. */
 #include "compute/cuda_kernels/hopper_stem.cuh"
 
 namespace
@@ -12,7 +12,7 @@ constexpr int K = 7;
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 constexpr int CHANNELS = STK_CUDA_STEM_CHANNELS, S = 2;
-constexpr int UNITS = STK_CUDA_STEM_COLUMNS(K) / 2; /* of a row of the kernel */
+constexpr int UNITS = STK_CUDA_STEM_COLUMNS(K) / 2; /* of a filter row */
 constexpr int EIGHTS = CHANNELS / 8, PITCH = EIGHTS + 1;
 
 template <typename T> struct wide_gradient {
@@ -20,7 +20,7 @@ template <typename T> struct wide_gradient {
     const stem_plan &p;
     float            d[K][UNITS * 4];
 
-    /* dy of a step, with zeros after rows and under the image. */
+    /* Loads dy of a step, with zeros after rows and below the image. */
     __device__ __forceinline__ void bring(const stem_place &at, unsigned char *to) const
     {
         constexpr int APART = STEM_THREADS / EIGHTS, PIXEL = CHANNELS * (int)sizeof(T);
@@ -59,7 +59,7 @@ template <typename T> struct wide_gradient {
             }
     }
 
-    /* As dw lies; what is of no channel is 0 whatever x has there. */
+    /* In the layout of dw; padding channels get 0 whatever x holds there. */
     __device__ __forceinline__ void leave() const
     {
         int    lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;

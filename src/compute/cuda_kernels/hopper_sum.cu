@@ -1,4 +1,4 @@
-/* With another matrix added. */
+/* GEMM with an addend. */
 #include "compute/cuda_kernels/hopper_addend.cuh"
 
 namespace

@@ -1,4 +1,4 @@
-/* Products of Hopper's tensor cores with as many columns as rows of images have pixels. */
+/* wgmma instructions with as many columns as image rows have pixels. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_WIDE_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_WIDE_CUH
 
@@ -7,8 +7,8 @@
 namespace hopper
 {
 
-/* d[64,columns] (+)= a[64,16] * b[columns,16]^T; add 0: d is overwritten. A_ACROSS: a lies as
- * [16,64]; B_ACROSS: b lies as [16,columns]. */
+/* d[64,columns] (+)= a[64,16] * b[columns,16]^T; add 0 overwrites d. A_ACROSS: a is stored as
+ * [16,64]; B_ACROSS: b as [16,columns]. */
 /* clang-format off */
 #define STK_TEN(t) "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, %" #t "9, "
 #define STK_60 STK_TEN() STK_TEN(1) STK_TEN(2) STK_TEN(3) STK_TEN(4) STK_TEN(5)

@@ -1,5 +1,5 @@
-/* Rows that are read several times: a team keeps one in registers, or reads it again where it is
- * too long for that. */
+/* Rows that are read several times: a group keeps one in registers, or reads it again if it is too
+ * long. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_KEPT_ROW_CUH
 #define STK_COMPUTE_CUDA_KERNELS_KEPT_ROW_CUH
 
@@ -9,9 +9,9 @@
 namespace stk
 {
 
-constexpr int KEPT_LINES = 4; /* of a thread */
+constexpr int KEPT_LINES = 4; /* per thread */
 
-/* A thread's part of a row: lines that are TEAM lines apart. */
+/* A thread's share of a row: lines with a stride of TEAM lines. */
 template <typename T, int N, int TEAM, int KEEP> struct kept_row {
     static constexpr int LINES = KEEP ? KEPT_LINES : 1;
     line<T, N>           kept[LINES];
@@ -45,7 +45,7 @@ template <int I> struct constant {
     static constexpr int value = I;
 };
 
-/* Calls f with N, TEAM and KEEP as constants, and the blocks to start. */
+/* Calls f with N, TEAM and KEEP as template arguments, and the number of blocks. */
 template <typename T, int N, typename F>
 cudaError_t start_kept_of(int64_t rows, int64_t width, const F &f)
 {
@@ -66,7 +66,7 @@ template <typename T, typename F> cudaError_t start_kept(int64_t rows, int64_t w
 
 } // namespace stk
 
-/* Starts the instance of a template <T, N, TEAM, KEEP> for rows of a width. */
+/* Launches the instance of a template <T, N, TEAM, KEEP> for rows of a width. */
 #define STK_CUDA_KEPT(kernel, T, rows, width, stream, ...)                                         \
     stk::start_kept<T>(rows, width, [&](auto n, auto team, auto keep, int blocks) {                \
         auto *chosen = kernel<T, n.value, team.value, keep.value>;                                 \

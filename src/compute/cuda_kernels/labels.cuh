@@ -1,4 +1,4 @@
-/* Labels inside of kernels. */
+/* Device functions for labels. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_LABELS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_LABELS_CUH
 
@@ -13,7 +13,7 @@ __device__ __forceinline__ bool are_numbers(const stk_cuda_labels &labels)
     return labels.dtype != STK_DTYPE_F32;
 }
 
-/* The class number of a row; -1 for none of the classes: the row does not count. */
+/* Class index of a row; -1 if out of range, which excludes the row. */
 __device__ __forceinline__ int64_t number_at(const stk_cuda_labels &labels, int64_t row)
 {
     int64_t label = labels.dtype == STK_DTYPE_I32 ? ((const int32_t *)labels.data)[row]
@@ -21,7 +21,7 @@ __device__ __forceinline__ int64_t number_at(const stk_cuda_labels &labels, int6
     return label >= 0 && label < labels.classes ? label : -1;
 }
 
-/* Rows that count, by a block of ROW_THREADS. */
+/* Number of rows with a label, counted by a block of ROW_THREADS. */
 __device__ __forceinline__ int64_t count_rows(const stk_cuda_labels &labels)
 {
     long long count = 0;
@@ -32,7 +32,7 @@ __device__ __forceinline__ int64_t count_rows(const stk_cuda_labels &labels)
     return team_reduce<ROW_THREADS>(count, adding());
 }
 
-/* One block: the sum of what rows gave, or its mean over the rows that count. */
+/* One block: sums row values, or averages them over the rows with a label. */
 template <bool MEAN>
 __global__ void __launch_bounds__(ROW_THREADS)
     total(const float *each, stk_cuda_labels labels, float *out)

@@ -1,4 +1,4 @@
-/* Labels as kernels see them, and what losses and metrics do with rows of logits. */
+/* Labels for kernels; losses and metrics over rows of logits. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_LABELS_H
 #define STK_COMPUTE_CUDA_KERNELS_LABELS_H
 
@@ -8,19 +8,19 @@ STK_CUDA_BEGIN
 
 typedef struct stk_cuda_labels {
     const void *data;
-    int     dtype; /* an stk_dtype: I32, I64: class numbers; F32: probabilities [rows,classes] */
+    int     dtype; /* an stk_dtype: I32, I64: class indices; F32: probabilities [rows,classes] */
     int64_t rows, classes;
 } stk_cuda_labels;
 
 typedef struct stk_cuda_loss_args {
-    int             dtype; /* of the logits and of dlogits */
+    int             dtype; /* of logits and dlogits */
     const void     *logits;
     stk_cuda_labels labels;
     float           smoothing;
     float          *each; /* scratch: rows floats, at least one */
 } stk_cuda_loss_args;
 
-/* *loss: the mean over the rows that count. */
+/* *loss: mean over the rows with a label. */
 cudaError_t stk_cuda_cross_entropy_launch(const stk_cuda_loss_args *args, float *loss,
                                           cudaStream_t stream);
 cudaError_t stk_cuda_cross_entropy_grad_launch(const stk_cuda_loss_args *args, const float *dloss,
@@ -28,7 +28,7 @@ cudaError_t stk_cuda_cross_entropy_grad_launch(const stk_cuda_loss_args *args, c
 /* *count: rows whose label is among the k largest logits. */
 cudaError_t stk_cuda_top_k_launch(const stk_cuda_loss_args *args, int64_t k, float *count,
                                   cudaStream_t stream);
-/* *count: rows that have a label. */
+/* *count: rows with a label. */
 cudaError_t stk_cuda_count_labels_launch(const stk_cuda_labels *labels, float *count,
                                          cudaStream_t stream);
 

@@ -1,25 +1,24 @@
-/* What every kernel file needs: starting a kernel, and memory shared by its threads. Compiled by
- * nvcc for GPUs, or by a C++ compiler for a stand-in that runs one thread after another, so that
- * kernels can be tested without a GPU. */
+/* Kernel launches and shared memory. Compiled by nvcc, or by a C++ compiler for an emulator that
+ * runs threads one after another, so that kernels are tested without a GPU. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_LAUNCH_CUH
 #define STK_COMPUTE_CUDA_KERNELS_LAUNCH_CUH
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 
-/* kernel: a function (take a pointer of an instance of a template first). */
+/* kernel: a function; of a template, take a pointer to the instance first. */
 /* clang-format off */
 #define STK_CUDA_LAUNCH(kernel, blocks, threads, shared, stream, ...)                              \
     ((kernel)<<<(blocks), (threads), (shared), (stream)>>>(__VA_ARGS__), cudaGetLastError())
 /* clang-format on */
-/* The same for a kernel that begins with stk::wait_for_earlier: it may be brought to the GPU while
- * the one before still runs. */
+/* For kernels that start with stk::wait_for_earlier: programmatic dependent launch, which overlaps
+ * with the end of the previous kernel. */
 #define STK_CUDA_LAUNCH_EARLY(kernel, blocks, threads, shared, stream, ...)                        \
     stk::launch_early((kernel), 1, (blocks), (threads), (shared), (stream), __VA_ARGS__)
-/* The same in clusters of so many blocks, beside each other in x; 1: on any GPU. */
+/* The same in clusters of blocks adjacent in x; 1: on any GPU. */
 #define STK_CUDA_LAUNCH_CLUSTER(kernel, cluster, blocks, threads, shared, stream, ...)             \
     stk::launch_early((kernel), (cluster), (blocks), (threads), (shared), (stream), __VA_ARGS__)
-/* The memory whose size the launch gives, 16-byte aligned. */
+/* Dynamic shared memory, 16-byte aligned. */
 #define STK_CUDA_DYNAMIC(type, name)                                                               \
     extern __shared__ __align__(16) unsigned char stk_cuda_dynamic_[];                             \
     type                                         *name = reinterpret_cast<type *>(stk_cuda_dynamic_)
@@ -37,7 +36,7 @@ namespace stk
 
 constexpr int WARP = 32;
 
-/* Elements as floats and back, rounding to nearest. */
+/* Converts elements to float and back, rounding to nearest. */
 __device__ __forceinline__ float to_float(float x)
 {
     return x;
@@ -63,7 +62,7 @@ __device__ __forceinline__ void from_float(float x, __nv_bfloat16 &to)
     to = __float2bfloat16_rn(x);
 }
 
-/* N elements that are read or written as one access of up to 16 bytes. */
+/* N elements read or written as one access of up to 16 bytes. */
 template <typename T, int N> struct alignas(sizeof(T) * N) pack {
     T at[N];
 };
@@ -89,7 +88,7 @@ __device__ __forceinline__ void store_floats(const float (&from)[N], T *to)
     *reinterpret_cast<pack<T, N> *>(to) = p;
 }
 
-/* The sum over a warp, in every lane, in a fixed order. */
+/* Sum over a warp, in every lane, in a fixed order. */
 __device__ __forceinline__ float warp_sum(float x)
 {
 #pragma unroll
@@ -98,8 +97,8 @@ __device__ __forceinline__ float warp_sum(float x)
     return x;
 }
 
-/* The first thing that a kernel of STK_CUDA_LAUNCH_EARLY does, in all threads: lets the next kernel
- * come, and waits until those before have ended and all that they wrote is there. */
+/* First call of kernels launched by STK_CUDA_LAUNCH_EARLY, in all threads: allows the next kernel
+ * to launch, then waits until earlier kernels have completed and their writes are visible. */
 __device__ __forceinline__ void wait_for_earlier()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -109,8 +108,8 @@ __device__ __forceinline__ void wait_for_earlier()
 }
 
 #ifdef __CUDACC__
-/* Whether a kernel was compiled with what 9.0 and later have: a build for earlier GPUs runs there,
- * too, as the driver makes it. */
+/* Whether a kernel has code for 9.0 or later; builds for earlier GPUs run there too,
+ * JIT-compiled. */
 inline bool made_for_90(const void *kernel)
 {
     cudaFuncAttributes found;
@@ -119,7 +118,7 @@ inline bool made_for_90(const void *kernel)
     return false;
 }
 
-/* A code is told once: the next launch would find it again. */
+/* Clears the error after reading it, or the next launch would return it. */
 inline cudaError_t told(cudaError_t code)
 {
     if (code != cudaSuccess) (void)cudaGetLastError();
@@ -146,7 +145,7 @@ inline cudaError_t launch_early(void (*kernel)(FORMAL...), unsigned cluster, dim
     return told(cudaLaunchKernelEx(&config, kernel, static_cast<GIVEN &&>(given)...));
 }
 
-/* Before a kernel is launched with more shared memory than every GPU gives unasked. */
+/* Allows a kernel more dynamic shared memory than the default. */
 template <typename KERNEL> inline cudaError_t allow_shared(KERNEL *kernel, int bytes)
 {
     return told(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
@@ -161,7 +160,7 @@ inline int blocks_for(int64_t items, int per_block, int64_t most = 1 << 20)
 
 } // namespace stk
 
-/* Calls f<T>(...) with the element type of an stk_dtype; for other dtypes cudaErrorInvalidValue. */
+/* Calls f<T>(...) with the element type of an stk_dtype; cudaErrorInvalidValue for others. */
 #define STK_CUDA_FLOATS(dtype, f, ...)                                                             \
     ((dtype) == STK_DTYPE_F32    ? f<float>(__VA_ARGS__)                                           \
      : (dtype) == STK_DTYPE_F16  ? f<__half>(__VA_ARGS__)                                          \

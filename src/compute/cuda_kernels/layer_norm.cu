@@ -1,5 +1,4 @@
-/* The mean first, then squares of the distances from it, which also correct the mean: what is lost
- * of a large one is not lost of the result. */
+/* Computes the mean, then squares around it, whose sum also corrects the mean for rounding. */
 #include "compute/cuda_kernels/kept_row.cuh"
 #include "compute/cuda_kernels/layer_norm.h"
 

@@ -1,4 +1,4 @@
-/* Each row to mean 0 and deviation 1, then gamma and beta; and back. */
+/* Layer norm over rows, and its gradient. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_LAYER_NORM_H
 #define STK_COMPUTE_CUDA_KERNELS_LAYER_NORM_H
 
@@ -6,27 +6,27 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_LAYER_NORM_VALUES = 2 }; /* that a block of the sums leaves of a channel */
+enum { STK_CUDA_LAYER_NORM_VALUES = 2 }; /* partials per block and channel */
 
 typedef struct stk_cuda_layer_norm_args {
     int          dtype; /* an stk_dtype, of x and y */
     int64_t      rows, width;
     float        epsilon;
-    const void  *x; /* may be y */
+    const void  *x; /* may alias y */
     const float *gamma, *beta;
     void        *y;
-    float       *mean, *invstd; /* NULL: not wanted */
+    float       *mean, *invstd; /* may be NULL */
 } stk_cuda_layer_norm_args;
 
 typedef struct stk_cuda_layer_norm_grad_args {
     int           dtype; /* an stk_dtype, of dy, x and dx */
     int64_t       rows, width;
-    stk_cuda_rows sum; /* of dgamma and dbeta */
+    stk_cuda_rows sum; /* rows for dgamma and dbeta */
     const void   *dy, *x;
     const float  *gamma, *mean, *invstd;
     float        *parts;
     unsigned     *counters;
-    void         *dx; /* may be dy; NULL, here and below: not wanted */
+    void         *dx; /* may alias dy; NULL, here and below: not computed */
     float        *dgamma, *dbeta;
 } stk_cuda_layer_norm_grad_args;
 

@@ -1,5 +1,5 @@
-/* Sums over rows first, since dx may lie on dy; then dx, row by row: with h = dy gamma it is
- * invstd (h - mean(h) - xhat mean(h xhat)). */
+/* Sums over rows first, since dx may alias dy. Then dx row by row: with h = dy gamma it is invstd
+ * (h - mean(h) - xhat mean(h xhat)). */
 #include "compute/cuda_kernels/kept_row.cuh"
 #include "compute/cuda_kernels/layer_norm.h"
 

@@ -1,5 +1,5 @@
-/* For shapes that cuBLAS has nothing for: tiles through shared memory, sixteen results a thread,
- * sums in float32. */
+/* For shapes that cuBLAS does not support: tiles in shared memory, sixteen results per thread,
+ * float32 sums. */
 #include "compute/cuda_kernels/act.cuh"
 #include "compute/cuda_kernels/matmul.h"
 
@@ -7,17 +7,17 @@ namespace
 {
 
 constexpr int TILE = 64, DEPTH = 16, SIDE = 16, EACH = TILE / SIDE, THREADS = SIDE * SIDE;
-constexpr int STRIPE = 128, ROWS_AT_ONCE = 4096; /* of what follows a product */
+constexpr int STRIPE = 128, ROWS_AT_ONCE = 4096; /* of the epilogue */
 
 struct product {
     int64_t m, n, k, a_row, a_column, b_row, b_column;
     int64_t down, across; /* tiles */
     int     bias_dtype;
-    float   a, b; /* of the activation */
+    float   a, b; /* parameters of the activation */
     int     act;
 };
 
-/* The kind is looked at once a result, beside a whole product. */
+/* A branch per result is negligible next to a complete dot product. */
 __device__ float activate(int act, float x, float a, float b)
 {
     switch (act) {
@@ -51,7 +51,7 @@ __device__ __forceinline__ float bias_at(const void *bias, int dtype, int64_t i)
     return dtype == STK_DTYPE_F32 ? ((const float *)bias)[i] : stk::to_float(((const T *)bias)[i]);
 }
 
-/* Neighbouring threads take neighbouring elements along whichever side lies together. */
+/* Adjacent threads load adjacent elements along the contiguous dimension. */
 template <typename T>
 __device__ __forceinline__ void load_tile(float (&to)[DEPTH][TILE + 1], const T *from, int64_t row,
                                           int64_t rows, int64_t depth, int64_t depths,
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(THREADS)
         }
 }
 
-/* A thread stays in its columns, so that their bias is read once. */
+/* A thread keeps its columns, so that their bias is loaded once. */
 template <typename T, int N>
 __global__ void __launch_bounds__(STRIPE)
     finish(const void *bias, T *out, int64_t rows, int64_t stripes, product p)

@@ -1,6 +1,6 @@
-/* What a thread found in a row of x serves both rows of windows that have it. With a norm before,
- * the largest x * scale + shift is where x is largest, or smallest where scale is negative: only
- * what is left of a window is scaled. */
+/* Maxima of a row of x are shared by both rows of windows that contain it. With a norm, the maximum
+ * of x * scale + shift is at the largest x, or the smallest for a negative scale, so only the
+ * winner is scaled. */
 #include "compute/cuda_kernels/channel_rows.cuh"
 #include "compute/cuda_kernels/max_pool_3x3.cuh"
 
@@ -20,21 +20,21 @@ struct pool_args {
     const float       *scale, *shift;
 };
 
-/* Three elements beside each other, of a thread's channels. */
+/* Three adjacent elements of a thread's channels. */
 struct taps {
     uint32_t at[K][UNITS];
 };
 
-/* The largest of some, and its place. */
+/* A maximum and its index. */
 struct best {
     uint32_t value[UNITS], index[UNITS];
 };
 
-/* Where a thread reads: windows from column left on. */
+/* Reads of a thread: windows from column left on. */
 template <typename T> struct column {
     const T *x; /* of row 0 */
     int      left, width, channels, height;
-    unsigned inside; /* a bit for each of the three columns */
+    unsigned inside; /* a bit per column */
 
     __device__ __forceinline__ bool has(int row, int kx) const
     {
@@ -50,7 +50,7 @@ template <typename T> struct column {
                             to.at[kx]);
     }
 
-    /* What read leaves where nothing is, once it is known. */
+    /* Fills missing elements with the lowest value, once that is known. */
     __device__ __forceinline__ void fill(int row, const uint32_t (&lowest)[UNITS], taps &to) const
     {
 #pragma unroll
@@ -80,7 +80,7 @@ __device__ __forceinline__ uint32_t choose(uint32_t mask, uint32_t yes, uint32_t
     return (mask & yes) | (~mask & no);
 }
 
-/* Of equal elements the first counts. */
+/* The first of equal elements wins. */
 template <typename T, bool NORM>
 __device__ __forceinline__ best best_of(taps &t, const uint32_t (&sign)[UNITS])
 {
@@ -117,8 +117,8 @@ template <typename T> __device__ __forceinline__ best best_of(const best (&rows)
     return b;
 }
 
-/* The places where something is not finite: what is outside looks like minus infinity, and NaNs are
- * like nothing. Element by element, as the op says: the last NaN, or the first of the largest. */
+/* Recomputes maxima of windows with non-finite elements, where padding resembles minus infinity.
+ * Elementwise as the op's definition: the last NaN, or the first of the largest. */
 template <typename T>
 __device__ __noinline__ void find_places(const column<T> &c, int row, const uint32_t *sign, best &b)
 {
@@ -162,7 +162,7 @@ __device__ __forceinline__ void store_indices(const uint32_t (&index)[UNITS], ui
 
 template <typename T> struct norm {
     float    scale[stk::WIDE<T>], shift[stk::WIDE<T>];
-    uint32_t sign[UNITS], lowest[UNITS]; /* lowest times sign is minus infinity */
+    uint32_t sign[UNITS], lowest[UNITS]; /* lowest * sign is minus infinity */
 
     __device__ __forceinline__ void begin()
     {
@@ -210,7 +210,7 @@ __device__ __forceinline__ void write(const pool_args &a, const column<T> &c, in
 #pragma unroll
     for (int i = 0; i < UNITS; i++)
         odd |= unit<T>::not_finite(b.value[i]);
-    if (odd) { /* copies: what others get the address of is not in registers */
+    if (odd) { /* copies, since objects whose address is taken are not in registers */
         column<T> at = c;
         uint32_t  sign[UNITS] = {n.sign[0], n.sign[1], n.sign[2], n.sign[3]};
         best      found = b;
@@ -225,7 +225,7 @@ __device__ __forceinline__ void write(const pool_args &a, const column<T> &c, in
     if (a.pool.indices) store_indices(b.index, a.pool.indices + to, T());
 }
 
-/* Two rows of x are read for a row of windows, the third is the next one's first. */
+/* A row of windows reads two rows of x; the third is the next row's first. */
 template <typename T, bool NORM>
 __global__ void __launch_bounds__(THREADS, BLOCKS) largest(const __grid_constant__ pool_args a)
 {
@@ -281,7 +281,7 @@ cudaError_t begin(const stk_cuda_pool_args *pool, const float *scale, const floa
 
 } // namespace
 
-/* An image's places fit 31 bits, with what is looked at around it. */
+/* Whether indices of an image with its margin fit 31 bits. */
 int stk_cuda_max_pool_3x3_can(const stk_cuda_pool_args *args)
 {
     constexpr int64_t AROUND = 8, THE_MOST = INT32_MAX;

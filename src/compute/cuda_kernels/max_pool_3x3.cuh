@@ -1,5 +1,5 @@
-/* How the work on 3x3 windows two apart is divided: a thread has 16 bytes of channels of a column
- * and goes down some rows of windows. */
+/* Work division of 3x3 windows with stride 2: a thread has 16 bytes of channels of a column and
+ * goes down some rows of windows. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_MAX_POOL_3X3_CUH
 #define STK_COMPUTE_CUDA_KERNELS_MAX_POOL_3X3_CUH
 
@@ -12,7 +12,7 @@ namespace stk
 constexpr int POOL_SIDE = 3;
 
 struct pool_plan {
-    int     groups, columns, segments, rows; /* groups of channels; rows of a segment */
+    int     groups, columns, segments, rows; /* channel groups; rows per segment */
     int64_t items;
 };
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ pool_spot pool_spot_of(const pool_plan &p, int64_t it
     return pool_spot{line / p.segments, (int)(line % p.segments), rest / p.groups, rest % p.groups};
 }
 
-/* Long ways read little twice, but there must be threads for the whole GPU. */
+/* Long segments reread little, but there must be threads for the complete GPU. */
 inline pool_plan pool_plan_of(const stk_cuda_pool_args *args, int columns, int rows, int threads)
 {
     constexpr int LONGEST = 8, BLOCKS_LEAST = 512;

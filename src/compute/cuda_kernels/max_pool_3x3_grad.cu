@@ -1,4 +1,4 @@
-/* Every place of dx looks at the windows over it. */
+/* Each element of dx gathers from the windows over it. */
 #include "compute/cuda_kernels/max_pool_3x3_grad.cuh"
 
 namespace

@@ -1,7 +1,7 @@
-/* The gradient of max_pool by 3x3 windows two apart: a thread has two columns of dx and goes down,
- * two rows at a time. Places of dx are counted with the padding before it, from an even one on: of
- * the two columns the first is under the third tap of one window and the first of the next, the
- * second under the second tap of the latter; and so it is with rows. */
+/* Gradient of max_pool with 3x3 windows and stride 2. A thread has two columns of dx and goes down
+ * two rows at a time. Positions in dx count its padding, starting at an even one. The first column
+ * is under the third tap of one window and the first of the next; the second column is under the
+ * latter's second tap. The same holds for rows. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_MAX_POOL_3X3_GRAD_CUH
 #define STK_COMPUTE_CUDA_KERNELS_MAX_POOL_3X3_GRAD_CUH
 
@@ -11,7 +11,7 @@
 namespace stk
 {
 
-/* A byte for each of a thread's channels. */
+/* One byte per channel of a thread. */
 __device__ __forceinline__ void load_places(const uint8_t *from, bool there, uint32_t fill,
                                             uint32_t (&to)[2])
 {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void load_places(const uint8_t *from, bool there, uin
     to[0] = there ? *reinterpret_cast<const uint32_t *>(from) : fill;
 }
 
-/* The places of a unit's elements, the first of which is byte `first`. */
+/* The indices of a unit's elements, the first of which is byte `first`. */
 template <typename T> __device__ __forceinline__ uint32_t place_unit(uint32_t bytes, int first, T)
 {
     return __byte_perm(bytes, 0, first == 0 ? 0x4140 : 0x4342);
@@ -55,11 +55,11 @@ __device__ __forceinline__ void add_unit(uint32_t word, bool first, float *to, f
     to[0] = first ? __uint_as_float(word) : to[0] + __uint_as_float(word);
 }
 
-/* Of a row of windows, the two that are over the thread's columns. */
+/* The two windows of a row over the thread's columns. */
 template <typename T> struct window_pair {
     uint32_t dy[2][UNITS], index[2][WIDE<T> / 4];
 
-    /* The compiler is to unpack again what it has unpacked: kept, it takes twice the registers. */
+    /* Makes the compiler unpack again: keeping unpacked values would double the registers. */
     __device__ __forceinline__ void forget()
     {
 #ifdef __CUDACC__
@@ -75,7 +75,7 @@ template <typename T> struct window_pair {
 #endif
     }
 
-    /* Adds what comes from unit i of window j where its largest was at tap; the first is put. */
+    /* Adds the gradient of unit i of window j if its maximum was at tap; assigns if first. */
     __device__ __forceinline__ void add(int j, int i, unsigned tap, bool first, float *to) const
     {
         using U = unit<T>;
@@ -85,14 +85,14 @@ template <typename T> struct window_pair {
     }
 };
 
-/* What a thread needs to find its way. */
+/* Position of a thread. */
 template <typename T> struct pool_grad_walk {
     const T       *dy; /* of the image, at the thread's channels */
     const uint8_t *indices;
-    int            oy, ox;         /* the second window over the first place */
+    int            oy, ox;         /* the second window over the first position */
     int            row, left, end; /* of dx */
     int            channels;
-    int64_t        dx; /* the image in x and dx, at the thread's channels */
+    int64_t        dx; /* offset of the image in x and dx, at the thread's channels */
 
     __device__ __forceinline__ void begin(const stk_cuda_pool_args &a, const pool_plan &p,
                                           const pool_spot &s)
@@ -121,7 +121,7 @@ template <typename T> struct pool_grad_walk {
         }
     }
 
-    /* Whether a place is in the image, and of those the thread has. */
+    /* Whether a position is inside the image and the thread's range. */
     __device__ __forceinline__ bool has(const stk_cuda_pool_args &a, int i, int j) const
     {
         int y = row + i, x = left + j;
@@ -134,7 +134,7 @@ template <typename T> struct pool_grad_walk {
     }
 };
 
-/* dx at column J of row I of two, below windows `above` and in windows `now`. */
+/* dx at column J of row I of two, from windows `above` and `now`. */
 template <int I, int J, typename T>
 __device__ __forceinline__ void pool_grad_at(const window_pair<T> &above, const window_pair<T> &now,
                                              float (&to)[WIDE<T>])
@@ -149,9 +149,8 @@ __device__ __forceinline__ void pool_grad_at(const window_pair<T> &above, const 
     }
 }
 
-/* Goes down. work.place<I, J>(w, dz) gets dz of column J of row I of the two from w.row on. What is
- * no longer needed makes room for what is read next: registers are what limits how much is on its
- * way. */
+/* Goes down the rows. work.place<I, J>(w, dz) receives dz of column J of row I of the two from
+ * w.row on. Buffers are reused as soon as possible, since registers limit the loads in flight. */
 template <typename T, typename WORK>
 __device__ __forceinline__ void pool_grad_down(const stk_cuda_pool_args &a, pool_grad_walk<T> &w,
                                                WORK &work)

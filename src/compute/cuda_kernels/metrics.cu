@@ -1,4 +1,4 @@
-/* Counting rows: those that are right, those that have a label. */
+/* Counts rows: correct ones, those with a label. */
 #include "compute/cuda_kernels/labels.cuh"
 
 namespace
@@ -11,7 +11,7 @@ struct smaller {
     }
 };
 
-/* The value is settled first, then the first place that has it. */
+/* Determines the maximum, then its first position. */
 template <int TEAM> __device__ __forceinline__ int64_t largest_at(const float *p, int64_t width)
 {
     float     most = -INFINITY;
@@ -24,8 +24,8 @@ template <int TEAM> __device__ __forceinline__ int64_t largest_at(const float *p
     return stk::team_reduce<TEAM>(at, smaller());
 }
 
-/* 1 for a row whose label has fewer than k logits before it. Of equal ones the first is before, and
- * what is not a number is before all. */
+/* 1 for a row whose label has fewer than k logits before it. The first of equal logits ranks
+ * before, and NaN before all. */
 template <typename T, int N, int TEAM>
 __global__ void __launch_bounds__(stk::ROW_THREADS)
     right(const T *logits, stk_cuda_labels labels, int64_t k, float *each)

@@ -1,4 +1,4 @@
-/* A thread takes N bytes of a row. Partners are read where they are mixed in, not elsewhere. */
+/* A thread processes N bytes of a row. Partners are read only where they contribute. */
 #include "compute/cuda_kernels/edit_images.h"
 #include "compute/cuda_kernels/launch.cuh"
 #include "edit/edit_pixels.h"
@@ -32,7 +32,7 @@ __device__ __forceinline__ blend blend_of(const stk_cuda_mix_args &a, int64_t im
     return b;
 }
 
-/* Bytes of row y from column on: mine, and the partner's where they count. */
+/* Bytes of row y from column on: of the image, and of the partner where it contributes. */
 template <int N>
 __device__ __forceinline__ stk::pack<uint8_t, N> mix(const blend &b, stk::pack<uint8_t, N> mine,
                                                      int64_t at, int32_t y, int32_t column)

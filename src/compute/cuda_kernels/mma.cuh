@@ -1,6 +1,6 @@
-/* Products of small matrices by tensor cores, and how what they take comes from shared memory: what
- * GPUs have since compute capability 8.0, one instruction a function. All lanes of a warp call them
- * together. Elements are of 16 bits, two to a word; lane l is in line l / 4 and column l % 4. */
+/* mma.sync and ldmatrix for compute capability 8.0 and later, one instruction per function. All
+ * lanes of a warp call them together. Elements are 16-bit, two per word; lane l is in line l / 4
+ * and column l % 4. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_MMA_CUH
 #define STK_COMPUTE_CUDA_KERNELS_MMA_CUH
 
@@ -18,8 +18,9 @@ __device__ __forceinline__ shared_at shared_of(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-/* COUNT (2 or 4) squares of 8 rows of 16 bytes. Lane l says where row l % 8 of square l / 8 is; it
- * gets words [line][column] of each, or with TURNED elements [2 column, 2 column + 1][line]. */
+/* Loads COUNT (2 or 4) squares of 8 rows of 16 bytes. Lane l holds the address of row l % 8 of
+ * square l / 8. It receives words [line][column] of each, or with TURNED elements [2 column, 2
+ * column + 1][line]. */
 template <bool TURNED, int COUNT>
 __device__ __forceinline__ void load_squares(shared_at row, uint32_t (&to)[COUNT])
 {

@@ -1,6 +1,6 @@
-/* Where what lies closest in the result is apart in the source, tiles go through shared memory, so
- * that both sides are walked in whole lines. All else is element by element along the result, where
- * an element may be sixteen bytes that stay together. */
+/* If the innermost dimension differs between source and result, tiles pass through shared memory,
+ * so that both sides access complete lines. Otherwise copies run along the result, elements of up
+ * to 16 bytes. */
 #include "compute/cuda_kernels/move.h"
 #include "compute/cuda_kernels/tensor_iter.cuh"
 
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(THREADS)
         if (first + i * THREADS < iter.pieces) dst[to[i]] = v[i];
 }
 
-/* Rows lie together in the source, columns in the result. */
+/* Rows are contiguous in the source, columns in the result. */
 struct tiles {
     int64_t      rows, columns, row_dst, column_src;
     stk::divider down, across; /* tiles */
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(THREADS)
             dst[at[1] + column + x + (row + i) * t.row_dst] = tile[x][i];
 }
 
-/* The dimension, not the last, that lies together in the source; -1: none. */
+/* The dimension that is contiguous in the source and is not the last; -1: none. */
 int together(const stk_cuda_tensor_iter &iter)
 {
     for (int d = 0; d < iter.rank - 1; d++)

@@ -1,5 +1,5 @@
-/* The table of a launch over many tensors: which blocks work on which. It is a kernel's parameter
- * (up to 32 KB of them), so that nothing is copied before. */
+/* Table of a multi-tensor launch: maps blocks to items. It is a kernel parameter (of up to 32 KB),
+ * so nothing is copied before the launch. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_MULTI_TENSOR_CUH
 #define STK_COMPUTE_CUDA_KERNELS_MULTI_TENSOR_CUH
 
@@ -9,15 +9,16 @@
 namespace stk
 {
 
-/* PLACES addresses an item. ITEMS * (8 * PLACES + 12) bytes. */
+/* PLACES addresses per item; ITEMS * (8 * PLACES + 12) bytes. */
 template <int PLACES, int ITEMS> struct batch_table {
     int64_t count[ITEMS];
     void   *at[PLACES][ITEMS];
-    int     items, first[ITEMS]; /* the first block of each */
+    int     items, first[ITEMS]; /* first block of each */
 
     static_assert(ITEMS * (8 * PLACES + 12) < 32000, "a kernel's parameters are 32 KB at most");
 
-    /* Blocks for all items, `chunk` elements each. The addresses are the caller's to fill in. */
+    /* Assigns blocks of `chunk` elements to all items; returns their number. The caller sets the
+     * addresses. */
     int set(const stk_cuda_multi_tensor_item *const *list, int amount, int64_t chunk)
     {
         int blocks = 0;
@@ -30,7 +31,7 @@ template <int PLACES, int ITEMS> struct batch_table {
         return blocks;
     }
 
-    /* The item that a block works on. */
+    /* The item of a block. */
     __device__ __forceinline__ int find(int block) const
     {
         int low = 0, high = items;

@@ -1,4 +1,4 @@
-/* One of many tensors that a launch works on. */
+/* An item of a multi-tensor launch. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_MULTI_TENSOR_H
 #define STK_COMPUTE_CUDA_KERNELS_MULTI_TENSOR_H
 
@@ -13,11 +13,11 @@ typedef struct stk_cuda_span {
     size_t bytes;
 } stk_cuda_span;
 
-/* in is only read; out is written, and may be read where it is an input, too. The rest is NULL. */
+/* in is read only; out is written, and read if it is also an input. Unused entries are NULL. */
 typedef struct stk_cuda_multi_tensor_item {
     stk_cuda_span in[STK_CUDA_MULTI_TENSOR_MAX], out[STK_CUDA_MULTI_TENSOR_MAX];
-    int64_t       count; /* of elements */
-    const void   *own;   /* for the kind's launch; stays until then */
+    int64_t       count; /* elements */
+    const void   *own;   /* private to the kind's launch; must stay valid until then */
 } stk_cuda_multi_tensor_item;
 
 STK_CUDA_END

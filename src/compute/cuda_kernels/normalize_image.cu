@@ -1,5 +1,5 @@
-/* A thread takes some pixels, a block's width apart. With padding a pixel is one access of 8
- * or 16 bytes: neighbours write neighbouring pixels. */
+/* A thread processes pixels with a stride of the block's size. A padded pixel is one access of 8 or
+ * 16 bytes, coalesced between threads. */
 #include "compute/cuda_kernels/launch.cuh"
 #include "compute/cuda_kernels/normalize_image.h"
 
@@ -8,7 +8,7 @@ namespace
 
 constexpr int THREADS = 256, PIXELS = 4, CHANNELS = STK_CUDA_IMAGE_CHANNELS;
 
-/* P: elements of a padded pixel; 0: there is no padding. */
+/* P: elements of a padded pixel; 0: no padding. */
 template <typename T, int P>
 __device__ __forceinline__ void write(const stk_cuda_normalize_image_args &a, const uint8_t *bytes,
                                       int64_t pixel)

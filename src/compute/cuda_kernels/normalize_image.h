@@ -10,7 +10,7 @@ enum { STK_CUDA_IMAGE_CHANNELS = 4 };
 
 typedef struct stk_cuda_normalize_image_args {
     int            dtype;            /* of y */
-    int            channels, padded; /* of x; of y, zeros after channels */
+    int            channels, padded; /* of x; of y, with zeros after channels */
     int64_t        pixels;
     float          scale[STK_CUDA_IMAGE_CHANNELS], shift[STK_CUDA_IMAGE_CHANNELS];
     const uint8_t *x;

@@ -1,5 +1,5 @@
-/* Pooling by any window. A block takes one row of the result after the other; a thread takes as
- * many channels of a place as one access holds, or one where that does not divide them. */
+/* Pooling by any window. A block takes one result row after the other; a thread takes the channels
+ * of one access, or one channel if their number does not divide. */
 #include "compute/cuda_kernels/max_pool_3x3.h"
 #include "compute/cuda_kernels/window.cuh"
 
@@ -24,7 +24,7 @@ __device__ __forceinline__ void each_index(int64_t batch, int height, int width,
             work(index{r / height, (int)(r % height), i / groups, i % groups * N});
 }
 
-/* Where the channels of a place are, in x and dx or in y and dy. */
+/* Offset of a pixel's channels in x and dx, or in y and dy. */
 __device__ __forceinline__ int64_t x_at(const stk_cuda_pool_args &a, const index &p, int row,
                                         int column)
 {
@@ -37,7 +37,7 @@ __device__ __forceinline__ int64_t y_at(const stk_cuda_pool_args &a, const index
     return ((p.n * a.down.count + row) * a.across.count + column) * a.channels + p.channel;
 }
 
-/* Of equal elements the first counts; a NaN is larger than all. */
+/* The first of equal elements wins; NaN wins over all. */
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) largest(stk_cuda_pool_args a)
 {
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(THREADS) largest(stk_cuda_pool_args a)
     });
 }
 
-/* Every element looks at the windows over it: nothing is added to by two threads. */
+/* Each element gathers from the windows over it, so no atomics are needed. */
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) largest_grad(stk_cuda_pool_args a)
 {
@@ -93,7 +93,7 @@ __device__ __forceinline__ int elements_in(const stk_cuda_window &w, int window)
     return (end > w.size ? w.size : end) - (first < 0 ? 0 : first);
 }
 
-/* What the sum over a window is multiplied with. */
+/* Factor of a window's sum. */
 __device__ __forceinline__ float share(const stk_cuda_pool_args &a, int row, int column)
 {
     return 1.0f / (a.count_pad ? (float)(a.down.kernel * a.across.kernel)

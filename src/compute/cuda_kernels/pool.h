@@ -1,4 +1,4 @@
-/* Pooling: the largest element or the mean of each window, and their gradients. */
+/* Max and average pooling with gradients. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_POOL_H
 #define STK_COMPUTE_CUDA_KERNELS_POOL_H
 
@@ -7,12 +7,12 @@
 STK_CUDA_BEGIN
 
 typedef struct stk_cuda_pool_args {
-    int             dtype; /* an stk_dtype, of x and y and their gradients */
+    int             dtype; /* an stk_dtype, of x, y and their gradients */
     int64_t         batch, channels;
     stk_cuda_window down, across;
-    int             count_pad; /* means: padding counts as zeros */
+    int             count_pad; /* average: padding counts as zeros */
     const void     *src;       /* x, or dy */
-    const uint8_t  *from;      /* max_pool_grad: the places */
+    const uint8_t  *from;      /* max_pool_grad: the indices */
     void           *dst;       /* y, or dx */
     uint8_t        *indices;   /* max_pool: may be NULL */
 } stk_cuda_pool_args;

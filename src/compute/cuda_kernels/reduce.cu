@@ -1,6 +1,6 @@
-/* Sums of columns: lanes across take sixteen bytes of a row each, lanes down take rows. Sums of
- * rows: a warp or a block a row. Where there are few results, the middle is split and the sums of
- * the splits are added by a second launch, in their order. */
+/* Column sums: lanes across load 16 bytes of a row each, lanes down take rows. Row sums: a warp or
+ * block per row. If there are few results, the reduced dimension is split, and a second launch adds
+ * the splits in order. */
 #include "compute/cuda_kernels/launch.cuh"
 #include "compute/cuda_kernels/reduce.h"
 
@@ -8,12 +8,12 @@ namespace
 {
 
 constexpr int THREADS = 256, TURNS = 4, FINISH = 32;
-constexpr int BLOCKS = 1056; /* that a GPU has enough to do with */
+constexpr int BLOCKS = 1056; /* enough to fill a GPU */
 
 struct shape {
-    int64_t outer, reduced, inner, splits, chunk; /* chunk: rows of a split */
+    int64_t outer, reduced, inner, splits, chunk; /* chunk: rows per split */
     float   multiply;
-    float  *partial; /* NULL: results go out */
+    float  *partial; /* NULL: writes results */
 };
 
 template <typename T>
@@ -26,7 +26,7 @@ __device__ __forceinline__ void give(const shape &s, int64_t split, int64_t resu
         stk::from_float(sum * s.multiply, out[result]);
 }
 
-/* Rows first, first + step, .. below end, N columns each. */
+/* Adds rows first, first + step, ... below end, N columns each. */
 template <typename T, int N>
 __device__ __forceinline__ void sum_rows(const T *x, int64_t first, int64_t end, int64_t step,
                                          int64_t width, float (&sum)[N])
@@ -52,7 +52,8 @@ __device__ __forceinline__ void sum_rows(const T *x, int64_t first, int64_t end,
     }
 }
 
-/* across: lanes, a power of two; a block is one stripe of columns of one split of one outer. */
+/* across: lanes, a power of two. A block computes one stripe of columns of one split of one outer
+ * index. */
 template <typename T, int N>
 __global__ void __launch_bounds__(THREADS)
     sum_columns(const T *x, T *out, shape s, int across, int64_t stripes)
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(THREADS)
         give(s, split, outer * s.inner + column + k, sums[k][lane], out);
 }
 
-/* The sum over a block, in thread 0. */
+/* Sum over a block, in thread 0. */
 __device__ __forceinline__ float block_sum(float x)
 {
     __shared__ float warps[THREADS / stk::WARP];
@@ -97,7 +98,7 @@ __device__ __forceinline__ float block_sum(float x)
     return x;
 }
 
-/* lanes: a warp or a block. x is [outer, gone]; a group of lanes has one split of one row. */
+/* LANES: a warp or a block. x is [outer, reduced]; a group of lanes has one split of one row. */
 template <typename T, int N, int LANES>
 __global__ void __launch_bounds__(THREADS) sum_lines(const T *x, T *out, shape s)
 {
@@ -160,7 +161,7 @@ __global__ void __launch_bounds__(THREADS)
     if (threadIdx.x == 0) stk::from_float(sum * multiply, out[blockIdx.x]);
 }
 
-/* Lanes across and rows that a block takes at once. */
+/* Lanes across, and rows that a block loads at once. */
 int lanes_across(int64_t inner, int piece)
 {
     int across = 1;

@@ -1,6 +1,6 @@
-/* Two passes, as the CPU's: along rows into sums, along columns into bytes. A thread makes a pixel
- * of the first and a byte of the second; a row of blocks does one image. Sums are in the CPU's
- * order and rounded as there, so that the same pixels give the same bytes. */
+/* Two passes as on the CPU: rows to sums, columns to bytes. A thread computes a pixel in the first
+ * and a byte in the second; a row of blocks processes one image. Sums have the CPU's order and
+ * rounding, so bytes are equal. */
 #include "compute/cuda_kernels/launch.cuh"
 #include "compute/cuda_kernels/resize_images.h"
 
@@ -16,7 +16,7 @@ __device__ __forceinline__ int32_t rounded(int32_t sum)
     return value < 0 ? 0 : value > 255 ? 255 : value;
 }
 
-/* Nothing is fused here: the CPU rounds every product. */
+/* Prevents fused multiply-add: the CPU rounds every product. */
 __device__ __forceinline__ float add_product(float sum, float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -26,7 +26,7 @@ __device__ __forceinline__ float add_product(float sum, float a, float b)
 #endif
 }
 
-/* To nearest, halves to even. */
+/* Rounds to nearest even. */
 __device__ __forceinline__ uint8_t to_byte(float value)
 {
     return !(value > 0) ? 0 : value > 255 ? 255 : (uint8_t)rintf(value);

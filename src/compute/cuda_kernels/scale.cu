@@ -1,4 +1,4 @@
-/* Sixteen bytes an access, four of them under way. */
+/* 16-byte accesses, four in flight. */
 #include "compute/cuda_kernels/launch.cuh"
 #include "compute/cuda_kernels/scale.h"
 

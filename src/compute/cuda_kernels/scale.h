@@ -6,7 +6,7 @@
 
 STK_CUDA_BEGIN
 
-/* dtype: an stk_dtype, of both. */
+/* dtype: an stk_dtype, of both tensors. */
 cudaError_t stk_cuda_scale_launch(int dtype, const void *x, void *out, int64_t count, float scale,
                                   float shift, cudaStream_t stream);
 

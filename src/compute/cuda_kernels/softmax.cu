@@ -1,5 +1,4 @@
-/* A row is read once for its largest, once for the sum and once for the result; after the first
- * time it comes from the cache. */
+/* Reads a row for the maximum, the sum and the result; the last two hit the cache. */
 #include "compute/cuda_kernels/group.cuh"
 #include "compute/cuda_kernels/softmax.h"
 

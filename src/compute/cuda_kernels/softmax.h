@@ -9,8 +9,8 @@ STK_CUDA_BEGIN
 typedef struct stk_cuda_softmax_args {
     int         dtype; /* an stk_dtype, of all three */
     int64_t     rows, width;
-    const void *x;  /* grad: y */
-    const void *dy; /* NULL: the value is wanted */
+    const void *x;  /* gradient: y */
+    const void *dy; /* NULL: computes the value */
     void       *out;
 } stk_cuda_softmax_args;
 

@@ -1,4 +1,4 @@
-/* Blocks add the squares of their elements, one block what blocks gave. */
+/* Blocks add the squares of their elements; one block adds their sums. */
 #include "compute/cuda_kernels/group.cuh"
 #include "compute/cuda_kernels/squared_error.h"
 

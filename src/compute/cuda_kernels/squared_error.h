@@ -1,4 +1,4 @@
-/* mean_squared_error(p, t) and its gradient, by p. */
+/* mean_squared_error(p, t) and its gradient by p. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_SQUARED_ERROR_H
 #define STK_COMPUTE_CUDA_KERNELS_SQUARED_ERROR_H
 
@@ -6,7 +6,7 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_SQUARED_PARTIALS = 2048 }; /* floats of scratch, at most: one a block */
+enum { STK_CUDA_SQUARED_PARTIALS = 2048 }; /* most floats of scratch: one per block */
 
 typedef struct stk_cuda_squared_args {
     int         dtype; /* an stk_dtype: of p, t and dp */

@@ -1,6 +1,6 @@
 /* Forward: tiles of 16 results and some channels. A warp keeps the weights of its channels in
- * registers, so that shared memory gives nothing but x; what it has of a result are neighbouring
- * channels, written as they are. */
+ * registers, so only x is read from shared memory. A lane has adjacent channels of a result and
+ * stores them directly. */
 #include "compute/cuda_kernels/depthwise.h"
 #include "compute/cuda_kernels/stem.cuh"
 
@@ -9,7 +9,7 @@ namespace
 
 using namespace stk;
 
-/* EIGHTS times 8 channels, in an order in which each lane has 2 EIGHTS that follow each other. */
+/* EIGHTS times 8 channels, ordered so that each lane has 2 EIGHTS adjacent ones. */
 template <typename T, int K, int S, int EIGHTS> struct kernel_of {
     static constexpr int DEEP = stem_shape<K, S>::UNITS / 2, EACH = 2 * EIGHTS;
 
@@ -34,8 +34,8 @@ template <typename T, int K, int S, int EIGHTS> struct kernel_of {
         }
     }
 
-    /* x: of the ring, where this lane's pixel and unit are in a row. Pixels are read one product
-     * before they are used: a warp has too few others on its scheduler to wait behind. */
+    /* x: address in the ring of this lane's pixel and unit. Pixels are loaded one mma ahead, since
+     * too few warps share a scheduler to hide the latency. */
     __device__ __forceinline__ void multiply_tile(const stem_plan &p, shared_at x,
                                                   const stem_rows &rows,
                                                   float (&d)[EIGHTS][4]) const
@@ -57,15 +57,15 @@ template <typename T, int K, int S, int EIGHTS> struct kernel_of {
     }
 };
 
-/* Mean and variance of what a warp writes: sums of differences from its first result, so that a
- * large mean takes nothing from a small variance. */
+/* Mean and variance of a warp's results: sums of differences from its first result, which avoids
+ * cancellation. */
 template <int EIGHTS> struct moments {
     static constexpr int EACH = 2 * EIGHTS, CHANNELS = 8 * EIGHTS;
 
     float sum[EACH], squares[EACH];
-    int   count; /* results that the warp has written */
+    int   count; /* results written by the warp */
 
-    /* As it is before it is rounded. */
+    /* Adds a value before it is rounded. */
     __device__ __forceinline__ void add(const float (&x)[EACH], const float *from)
     {
 #pragma unroll
@@ -76,8 +76,8 @@ template <int EIGHTS> struct moments {
         }
     }
 
-    /* The block's part: all sums are carried to what the first warp began with. room: of each warp
-     * [3][CHANNELS], the first of which are what it began with. */
+    /* The block's partial: all sums are converted to the first warp's values. smem: [3][CHANNELS]
+     * per warp, which begin with its first values. */
     __device__ __forceinline__ void leave(const stem_args &a, const stem_plan &p,
                                           float (*smem)[3][CHANNELS], int     *counts)
     {
@@ -126,14 +126,14 @@ __device__ __forceinline__ void write(const float (&from)[EACH], T *to)
     }
 }
 
-/* What is no number stays none. */
+/* Clips; NaN stays NaN. */
 __device__ __forceinline__ float between(float low, float x, float high)
 {
     x = x < low ? low : x;
     return x > high ? high : x;
 }
 
-/* What a lane has of all tiles. */
+/* A lane's results of all tiles. */
 template <typename T, int K, int S, int EIGHTS, bool MOMENTS> struct results {
     using sums = moments<EIGHTS>;
     static constexpr int EACH = sums::EACH;
@@ -141,7 +141,7 @@ template <typename T, int K, int S, int EIGHTS, bool MOMENTS> struct results {
     const stem_args &a;
     const stem_plan &p;
     const float     *bias; /* EACH, in shared memory */
-    float           *from; /* what differences are from */
+    float           *from; /* subtracted values */
     int              channel;
     bool             bounded, with_moments;
     sums             s;
@@ -162,7 +162,7 @@ template <typename T, int K, int S, int EIGHTS, bool MOMENTS> struct results {
         __syncwarp();
     }
 
-    /* row: of results; tile: of it. */
+    /* row: of results; tile: index in the row. */
     __device__ __forceinline__ void compute_tile(shared_at x, const stem_rows &rows, T *row,
                                                  int tile)
     {
@@ -253,7 +253,7 @@ cudaError_t small(const stem_args *a, const stem_plan *p, cudaStream_t stream)
                             : begin<T, 3, S, 2, true>(a, p, stream);
 }
 
-/* Statistics take registers, of which a large kernel has none too many. */
+/* Statistics need registers, which large kernels lack. */
 template <typename T> cudaError_t start(const stem_args *a, const stem_plan *p, cudaStream_t stream)
 {
     if (p->kernel == 7)

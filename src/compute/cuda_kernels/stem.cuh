@@ -1,4 +1,4 @@
-/* Going down images: what both directions of a first convolution share. */
+/* Iteration down images, shared by forward and wgrad of a first convolution. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_STEM_CUH
 #define STK_COMPUTE_CUDA_KERNELS_STEM_CUH
 
@@ -23,14 +23,14 @@ constexpr int STEM_WARPS = STK_CUDA_STEM_WARPS, STEM_THREADS = STK_CUDA_STEM_THR
 constexpr int STEM_TILE = STK_CUDA_STEM_TILE, STEM_UNIT = STK_CUDA_STEM_UNIT;
 constexpr int STEM_PIXEL = STK_CUDA_STEM_PIXEL;
 
-/* A kernel of K rows and stride S. Of stride 1 a unit begins at every pixel, so that each is there
- * twice: tensor cores take 16 bytes that begin at a multiple of 16. */
+/* A filter of K rows and stride S. With stride 1 a unit starts at every pixel, so each pixel is
+ * stored twice: tensor cores load 16-byte aligned units. */
 template <int K, int S> struct stem_shape {
-    static constexpr int UNITS = STK_CUDA_STEM_COLUMNS(K) / 2; /* of a row of the kernel */
-    static constexpr int APART = S == 2 ? 1 : 2;               /* units, of two of these in x */
+    static constexpr int UNITS = STK_CUDA_STEM_COLUMNS(K) / 2; /* of a filter row */
+    static constexpr int APART = S == 2 ? 1 : 2; /* units between those of adjacent results in x */
 };
 
-/* A step: its first row of results, and where its first row of x is in the ring. */
+/* A step: its first result row, and the ring position of its first row of x. */
 struct stem_place {
     int64_t image;
     int     row, base;
@@ -41,13 +41,13 @@ __device__ __forceinline__ int stem_wrap(const stem_plan &p, int row)
     return row >= p.ring ? row - p.ring : row;
 }
 
-/* The same in all lanes, which the compiler is not to work out. */
+/* Equal in all lanes; hides that from the compiler. */
 __device__ __forceinline__ int stem_warp()
 {
     return __shfl_sync(0xffffffffu, (int)threadIdx.x / WARP, 0);
 }
 
-/* A unit of a row of x, with zeros around the image. */
+/* Loads a unit of a row of x, with zeros around the image. */
 template <int S>
 __device__ __forceinline__ void stem_bring_unit(const stem_args &a, const stem_plan &p,
                                                 int64_t image, int y, int u, unsigned char *to)
@@ -72,8 +72,8 @@ __device__ __forceinline__ void stem_bring_unit(const stem_args &a, const stem_p
     }
 }
 
-/* Rows of x for a step: those that the one before has not brought, where it is of the same
- * image; they follow its rows in the ring. A warp takes 32 units at a time. */
+/* Loads the rows of x that a step needs and the previous one has not loaded, if both are of one
+ * image; they follow in the ring. A warp loads 32 units at a time. */
 template <int K, int S>
 __device__ __forceinline__ void stem_bring(const stem_args &a, const stem_plan &p, bool fresh,
                                            stem_place &at, unsigned char *ring)
@@ -100,9 +100,9 @@ __device__ __forceinline__ void stem_fence()
 #endif
 }
 
-/* The block's share of all steps: more(place) brings whatever else a step needs, use(place) is
- * called when all of it is there; begin() once, while the first is on its way. FENCED: for Hopper's
- * tensor cores, which read shared memory by themselves. */
+/* Runs the block's share of all steps: more(place) loads other inputs of a step, use(place)
+ * computes once all are loaded. begin() is called once while the first step loads. FENCED: for
+ * wgmma, which reads shared memory asynchronously. */
 template <int K, int S, bool FENCED = false, typename MORE, typename BEGIN, typename USE>
 __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan &p,
                                             unsigned char *ring, MORE more, BEGIN begin, USE use)
@@ -132,7 +132,7 @@ __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan 
     }
 }
 
-/* Rows of x for a row of results, in bytes of the ring: those from left on are at its beginning. */
+/* Rows of x of a result row, as byte offsets in the ring: those from left on wrap to its start. */
 struct stem_rows {
     int first, left;
 
@@ -142,7 +142,7 @@ struct stem_rows {
     }
 };
 
-/* For a tile of a row of results of the step; below: from a row of x further down on. */
+/* For a tile of a result row of the step; below: starting that many rows of x further down. */
 template <int S>
 __device__ __forceinline__ stem_rows stem_rows_of(const stem_plan &p, const stem_place &now,
                                                   int row, int tile, int below)

@@ -1,6 +1,6 @@
-/* By weight: channels by elements of the kernel, summed over results, 16 of a row at a time. A warp
- * has all channels and one unit of every row of the kernel, in registers until the end; where a row
- * has fewer units than there are warps, these take turns at results and leave a part each. */
+/* wgrad: channels by filter elements, summed over results, 16 of a row at a time. A warp has all
+ * channels and one unit of every filter row, in registers to the end. If a row has fewer units than
+ * there are warps, these divide the results and store a partial each. */
 #include "compute/cuda_kernels/stem.cuh"
 
 namespace
@@ -16,7 +16,7 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
     const stem_plan &p;
     float            d[SIXTEENS][K][4];
 
-    /* dy of a step, with zeros after rows and under the image. */
+    /* Loads dy of a step, with zeros after rows and below the image. */
     __device__ __forceinline__ void bring(const stem_place &at, unsigned char *to) const
     {
         constexpr int EIGHTS = 2 * SIXTEENS, APART = STEM_THREADS / EIGHTS;
@@ -35,8 +35,8 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
         }
     }
 
-    /* x: of the ring, where this lane's pixel and unit are in a row; rows: of upper lanes one
-     * further down; dy: of the tile's first pixel. */
+    /* x: address in the ring of this lane's pixel and unit; rows: of upper lanes one further down;
+     * dy: of the tile's first pixel. */
     __device__ __forceinline__ void add_tile(shared_at x, const stem_rows &rows, shared_at dy)
     {
         int      lane = (int)threadIdx.x % WARP;
@@ -72,7 +72,7 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
         }
     }
 
-    /* As dw lies; what is of no channel is 0 whatever x has there. */
+    /* In the layout of dw; padding channels get 0 whatever x holds there. */
     __device__ __forceinline__ void leave() const
     {
         int     warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;

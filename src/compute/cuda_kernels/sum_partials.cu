@@ -1,4 +1,4 @@
-/* A warp's lanes take neighbouring results, its block's warps some parts of them. */
+/* A warp's lanes take adjacent results, its block's warps a share of the partials. */
 #include "compute/cuda_kernels/launch.cuh"
 #include "compute/cuda_kernels/sum_partials.h"
 

@@ -1,4 +1,4 @@
-/* The second half of sums that many blocks share: parts, added up in their order. */
+/* Second half of reductions across blocks: adds partials in order. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_SUM_PARTIALS_H
 #define STK_COMPUTE_CUDA_KERNELS_SUM_PARTIALS_H
 
@@ -9,9 +9,9 @@ STK_CUDA_BEGIN
 typedef struct stk_cuda_sum_partials_args {
     int          dtype; /* of the results, an stk_dtype */
     int          parts;
-    int64_t      first_count, count; /* results: the first of them, all of them */
+    int64_t      first_count, count; /* results: those in first, all */
     const float *from;               /* [parts][count] */
-    void        *first, *rest;       /* results up to first_count; those after */
+    void        *first, *rest;       /* results up to first_count; the others */
 } stk_cuda_sum_partials_args;
 
 cudaError_t stk_cuda_sum_partials_launch(const stk_cuda_sum_partials_args *args,

@@ -1,4 +1,4 @@
-/* Walks inside of kernels: from the number of a piece to its place in each tensor. */
+/* Tensor iterators in kernels: map the index of a piece to its offset in each tensor. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_CUH
 #define STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_CUH
 
@@ -8,7 +8,7 @@
 namespace stk
 {
 
-/* Division of numbers below 2^31 by multiplying. */
+/* Division of numbers below 2^31 by multiplication. */
 struct divider {
     uint32_t by, magic, shift;
 
@@ -28,9 +28,9 @@ struct divider {
 /* Pieces of N elements of the last dimension. */
 struct walker {
     int      rank, piece;
-    uint32_t pieces; /* in all */
+    uint32_t pieces; /* total */
     divider  size[STK_CUDA_ITER_RANK];
-    int64_t  step[STK_CUDA_ITER_TENSORS][STK_CUDA_ITER_RANK]; /* from piece to piece */
+    int64_t  step[STK_CUDA_ITER_TENSORS][STK_CUDA_ITER_RANK]; /* stride between pieces */
 
     void set(const stk_cuda_tensor_iter &iter, int count)
     {
@@ -61,7 +61,7 @@ struct walker {
     }
 };
 
-/* Calls start(walk, places) for parts of a walk that have fewer than 2^31 elements each. */
+/* Calls start(iter, offsets) for parts of fewer than 2^31 elements each. */
 template <typename F>
 cudaError_t walk_in_parts(const stk_cuda_tensor_iter &iter,
                           const int64_t (&at)[STK_CUDA_ITER_TENSORS], const F &start)

@@ -1,4 +1,4 @@
-/* A box of elements along which several tensors are walked together. */
+/* Tensor iterator: a strided walk over several tensors of one shape. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_H
 #define STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_H
 
@@ -11,7 +11,7 @@ enum { STK_CUDA_ITER_RANK = 8, STK_CUDA_ITER_TENSORS = 3 };
 typedef struct stk_cuda_tensor_iter {
     int     rank, tensors;
     int64_t size[STK_CUDA_ITER_RANK]; /* slowest first */
-    /* From one element to the next, by tensor and dimension; 0 where a tensor is repeated. */
+    /* Elements between neighbours, by tensor and dimension; 0 where a tensor is broadcast. */
     int64_t stride[STK_CUDA_ITER_TENSORS][STK_CUDA_ITER_RANK];
 } stk_cuda_tensor_iter;
 

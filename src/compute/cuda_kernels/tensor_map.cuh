@@ -1,5 +1,5 @@
-/* What the copy engine is told about a matrix or images of 16-bit elements, seen in boxes whose
- * rows are 128 bytes and whose 16-byte pieces it swizzles. */
+/* TMA descriptors of matrices or images of 16-bit elements, in boxes with rows of 128 bytes and
+ * swizzled 16-byte pieces. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_TENSOR_MAP_CUH
 #define STK_COMPUTE_CUDA_KERNELS_TENSOR_MAP_CUH
 
@@ -28,8 +28,8 @@ inline cudaError_t find_encode(encode_function *out)
     return cudaSuccess;
 }
 
-/* Elements that lie without gaps; size and box of RANK dimensions, the fastest first. What of a box
- * is outside is read as zeros, and not written. */
+/* Packed elements; size and box of RANK dimensions, the fastest first. Parts of a box outside are
+ * read as zeros and not written. */
 template <int RANK>
 inline cudaError_t encode(int dtype, const void               *data, const int64_t (&size)[RANK],
                           const int (&box)[RANK], CUtensorMap *out)

@@ -1,5 +1,5 @@
-/* Registers of two elements of 16 bits, or of one float: the larger of two, and where they are the
- * same. Half as many instructions as element by element. */
+/* Registers of two 16-bit elements or one float: maximum and equality, with half the instructions
+ * of elementwise code. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_UNITS_CUH
 #define STK_COMPUTE_CUDA_KERNELS_UNITS_CUH
 
@@ -17,7 +17,7 @@ template <typename TO, typename FROM> __device__ __forceinline__ TO bits_as(cons
     return to;
 }
 
-constexpr int UNITS = 4; /* of 16 bytes */
+constexpr int UNITS = 4; /* in 16 bytes */
 
 template <typename T> struct pair_of;
 template <> struct pair_of<__half> {
@@ -29,26 +29,26 @@ template <> struct pair_of<__nv_bfloat16> {
     static constexpr uint32_t ONE = 0x3f80, INFINITE = 0x7f80;
 };
 
-/* Two elements; small numbers in pairs are 16 bits each. */
+/* Two elements; small integers in pairs have 16 bits each. */
 template <typename T> struct unit {
     using two = typename pair_of<T>::type;
     static constexpr int      ELEMENTS = 2;
-    static constexpr uint32_t ONES = 0x00010001u; /* a small number, times this, is in both */
+    static constexpr uint32_t ONES = 0x00010001u; /* a small integer times this is in both halves */
     static constexpr uint32_t ONE = pair_of<T>::ONE * ONES;
     static constexpr uint32_t LOWEST = (pair_of<T>::INFINITE | 0x8000u) * ONES;
 
 #ifdef __CUDACC__
-    /* A NaN is larger than all. */
+    /* NaN is the larger. */
     static __device__ __forceinline__ uint32_t larger(uint32_t a, uint32_t b)
     {
         return bits_as<uint32_t>(__hmax2_nan(bits_as<two>(a), bits_as<two>(b)));
     }
-    /* All bits of an element that is the same; a NaN never is. */
+    /* All bits set in equal elements; NaN is never equal. */
     static __device__ __forceinline__ uint32_t same(uint32_t a, uint32_t b)
     {
         return __heq2_mask(bits_as<two>(a), bits_as<two>(b));
     }
-    /* The same of small numbers: as halves they are small, too. */
+    /* The same for small integers, which are small as halves too. */
     static __device__ __forceinline__ uint32_t same_small(uint32_t a, uint32_t b)
     {
         return __heq2_mask(bits_as<__half2>(a), bits_as<__half2>(b));
@@ -91,7 +91,8 @@ template <typename T> struct unit {
         });
     }
 #endif
-    /* Has a bit set where an element is not finite: one more in the exponent then makes a sign. */
+    /* Sets a bit where an element is not finite: an increment of the exponent overflows to the
+     * sign. */
     static __device__ __forceinline__ uint32_t not_finite(uint32_t a)
     {
         constexpr uint32_t SIGNS = 0x80008000u, STEP = SIGNS - pair_of<T>::INFINITE * ONES;
@@ -127,7 +128,7 @@ template <> struct unit<float> {
     }
 };
 
-/* 16 bytes of global memory that neighbours read too, or fill. Not moved: see load_words. */
+/* Loads 16 bytes that adjacent threads read too, or fill. Not reordered: see load_words. */
 __device__ __forceinline__ void load_units(const void *from, bool there,
                                            const uint32_t (&fill)[UNITS], uint32_t (&to)[UNITS])
 {

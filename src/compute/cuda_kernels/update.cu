@@ -1,7 +1,6 @@
-/* Each thread takes four elements at an access, and two of those accesses of every tensor at once.
- * What is the same for all elements is computed in double by one thread of a block, as
- * compute/ops/update.h has it. lars and lamb take three launches: sums of squares by chunk, the
- * trust by tensor, the update. */
+/* Each thread has two accesses of four elements in flight for every tensor. One thread per block
+ * computes the coefficients in double, as compute/ops/update.h. lars and lamb need three launches:
+ * sums of squares per chunk, trust ratios per tensor, the update. */
 #include "compute/cuda_kernels/chunks.cuh"
 #include "compute/cuda_kernels/guard.h"
 #include "compute/cuda_kernels/update.h"
@@ -28,7 +27,7 @@ constexpr bool has_g(stage s)
     return s != LAMB_STEP;
 }
 
-/* g may be of 16 bits. */
+/* g may be 16-bit. */
 constexpr bool takes_half(stage s)
 {
     return s != LAMB_STEP && s != EMA && s != LOOKAHEAD;
@@ -70,7 +69,7 @@ __device__ void read_moments(const stk_cuda_update_rule &rule, double momentum, 
     n->epsilon = (float)rule.epsilon;
 }
 
-/* All loads come first: every block begins by waiting for them. */
+/* Issues all loads first, since every block starts by waiting for them. */
 template <stage S>
 __device__ void read_numbers(const stk_cuda_update_batch &b, const stk_cuda_update_tensor &t,
                              numbers *n)
@@ -120,7 +119,7 @@ __device__ __forceinline__ float lamb_direction(const numbers &n, float w, float
     return m / n.correct1 / denominator(n, v) + n.decay * w;
 }
 
-/* One element; a and b: what is summed. */
+/* One element; a and b receive the summands. */
 template <stage S>
 __device__ __forceinline__ void step(const numbers &n, float g, float &w, float &m, float &v,
                                      float &a, float &b)
@@ -178,7 +177,7 @@ __device__ __forceinline__ void step_all(const numbers &n, elements<WIDTH> &e, f
         step<S>(n, e.g[k], e.w[k], e.m[k], e.v[k], a, b);
 }
 
-/* Loads past the end are of the last access again, so that none waits for a branch. */
+/* Loads past the end repeat the last access, so that none depends on a branch. */
 template <stage S, typename G>
 __device__ __forceinline__ void work(const stk_cuda_update_tensor &t, const numbers &n,
                                      int64_t begin, int64_t end, float &a, float &b)
@@ -258,7 +257,7 @@ __device__ float lamb_trust(const stk_cuda_update_rule &rule, double w_squares, 
     return (float)sqrt(w_squares / squares);
 }
 
-/* A block a tensor. */
+/* One block per tensor. */
 __global__ void __launch_bounds__(THREADS) weigh(const __grid_constant__ stk_cuda_update_batch b)
 {
     stk::wait_for_earlier();

@@ -1,5 +1,4 @@
-/* Every element of the result is gathered: from the one or four elements it is made of, or, of the
- * gradient, from all results that it was part of. */
+/* Gathers each element: from one or four elements forward, from all its results in the gradient. */
 #include "compute/cuda_kernels/launch.cuh"
 #include "compute/cuda_kernels/upsample.h"
 
@@ -8,8 +7,8 @@ namespace
 
 constexpr int THREADS = 256;
 
-/* What element has to do with result: pixels are squares, past the outermost centres the outermost
- * element is all. */
+/* Weight of element in result: pixels are squares; beyond the outermost centres the edge element is
+ * replicated. */
 __device__ __forceinline__ float weight(const stk_cuda_upsample_args &a, int size, int result,
                                         int element)
 {
@@ -28,7 +27,7 @@ __device__ __forceinline__ range within(int first, int end, int size)
     return range{first < 0 ? 0 : first, end > size ? size : end};
 }
 
-/* The elements that a result may be made of; the results that an element may be part of. */
+/* Range of elements of a result; of results of an element. */
 template <bool GRAD>
 __device__ __forceinline__ range sources(const stk_cuda_upsample_args &a, int size, int at)
 {

@@ -1,4 +1,4 @@
-/* Larger images, each element repeated or between its neighbours; and the gradient. */
+/* Nearest and bilinear upsampling, and the gradient. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_UPSAMPLE_H
 #define STK_COMPUTE_CUDA_KERNELS_UPSAMPLE_H
 

@@ -1,12 +1,12 @@
-/* One block adds up the weights of rows, rows give their losses or slopes, one block adds losses:
- * the order never changes. */
+/* One block adds the weights of rows, rows compute losses or gradients, one block adds losses: the
+ * order is fixed. */
 #include "compute/cuda_kernels/labels.cuh"
 #include "compute/cuda_kernels/weighted_loss.h"
 
 namespace
 {
 
-/* As compute/ops/focal.h has it. */
+/* As in compute/ops/focal.h. */
 __device__ __forceinline__ float focal_loss(float log_p, float gamma)
 {
     return gamma == 0 ? -log_p : -powf(-expm1f(log_p), gamma) * log_p;
@@ -22,8 +22,8 @@ __device__ __forceinline__ float focal_slope(float log_p, float gamma)
 
 /* A row with its label. */
 struct row {
-    const float *p;     /* probabilities; NULL: label is its number */
-    int64_t      label; /* -1: the row does not count */
+    const float *p;     /* probabilities; NULL: label is the class index */
+    int64_t      label; /* -1: the row is excluded */
 };
 
 __device__ __forceinline__ row row_at(const stk_cuda_labels &labels, int64_t r)
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS) weigh(stk_cuda_weighted_args
     if (threadIdx.x == 0) *a.total = sum;
 }
 
-/* The log of the sum of exp is most + log_sum: kept apart, since most may be large. */
+/* Log-sum-exp as row_max and log_sum, kept apart since row_max may be large. */
 template <typename T, int N, int TEAM>
 __device__ __forceinline__ void log_sum_of(const T *x, int64_t width, float *row_max,
                                            float *log_sum)
@@ -68,7 +68,7 @@ __device__ __forceinline__ void log_sum_of(const T *x, int64_t width, float *row
     *log_sum = logf(stk::team_reduce<TEAM>(sum, stk::adding()));
 }
 
-/* f of each class's log of probability, times its share, summed. */
+/* Sum over classes of f(log p) times weight and target. */
 template <typename T, int N, int TEAM, typename F>
 __device__ __forceinline__ float sum_shares(const stk_cuda_weighted_args &a, const row &of,
                                             const T *x, float row_max, float log_sum, F f)
@@ -76,7 +76,8 @@ __device__ __forceinline__ float sum_shares(const stk_cuda_weighted_args &a, con
     float sum = 0;
     stk::over_row<TEAM, N>(x, a.labels.classes, [&](int64_t k, float v) {
         float q = share(a, of, k);
-        if (q != 0) sum += q * f(v - row_max - log_sum, a.gamma); /* 0 of an infinite loss is 0 */
+        if (q != 0)
+            sum += q * f(v - row_max - log_sum, a.gamma); /* 0 times an infinite loss is 0 */
     });
     return stk::team_reduce<TEAM>(sum, stk::adding());
 }
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS) divide(stk_cuda_weighted_arg
     if (threadIdx.x == 0) *loss = *a.total > 0 ? (float)(sum / *a.total) : 0;
 }
 
-/* dx = dloss / total (share slope - softmax sum(share slope)). */
+/* dx = dloss / total (q slope - softmax sum(q slope)), q being weight times target. */
 template <typename T, int N, int TEAM>
 __global__ void __launch_bounds__(stk::ROW_THREADS)
     slopes(stk_cuda_weighted_args a, const float *dloss, T *dlogits)

@@ -1,4 +1,4 @@
-/* The loss of logits and labels with weights of classes, and as a focal loss. */
+/* Cross-entropy with class weights, and focal loss. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_WEIGHTED_LOSS_H
 #define STK_COMPUTE_CUDA_KERNELS_WEIGHTED_LOSS_H
 
@@ -7,12 +7,12 @@
 STK_CUDA_BEGIN
 
 typedef struct stk_cuda_weighted_args {
-    int             dtype; /* of the logits and of dlogits */
+    int             dtype; /* of logits and dlogits */
     const void     *logits;
     stk_cuda_labels labels;
-    const float    *weights; /* of classes; NULL: all 1 */
+    const float    *weights; /* per class; NULL: all 1 */
     float           smoothing, gamma;
-    double         *total; /* scratch: what losses are divided by */
+    double         *total; /* scratch: divisor of the loss */
     float          *each;  /* scratch of the loss: rows floats, at least one */
 } stk_cuda_weighted_args;
 

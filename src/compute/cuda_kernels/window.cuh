@@ -1,4 +1,4 @@
-/* Which elements a window covers, and which windows an element is in. */
+/* The elements of a window, and the windows of an element. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_WINDOW_CUH
 #define STK_COMPUTE_CUDA_KERNELS_WINDOW_CUH
 
@@ -8,14 +8,14 @@
 namespace stk
 {
 
-/* The element under tap of window, or -1 in the padding. */
+/* Element at tap of window, or -1 in the padding. */
 __device__ __forceinline__ int window_element(const stk_cuda_window &w, int window, int tap)
 {
     int at = window * w.stride - w.before + tap * w.dilation;
     return at >= 0 && at < w.size ? at : -1;
 }
 
-/* The window whose tap is on element, or -1 where there is none. */
+/* Window whose tap is at element, or -1 if there is none. */
 __device__ __forceinline__ int window_over(const stk_cuda_window &w, int element, int tap)
 {
     int at = element + w.before - tap * w.dilation, window = at / w.stride;

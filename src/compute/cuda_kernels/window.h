@@ -1,4 +1,4 @@
-/* Windows along one side of an image, as kernels know them: compute/ops/window.h in 32 bits. */
+/* Windows along one axis of an image for kernels: compute/ops/window.h in 32 bits. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_WINDOW_H
 #define STK_COMPUTE_CUDA_KERNELS_WINDOW_H
 
