@@ -111,7 +111,7 @@ static stk_status reorder(stk_device *device, const stk_tensor_type *type, stk_f
 
 const stk_backend stk_backend_cpu = {
     .name = "cpu",
-    .help = "oneDNN and own kernels on the cores of this machine",
+    .help = "oneDNN and native kernels on the cores of this machine",
     .open = open_device,
     .close = close_device,
     .kernel = find_kernel,

@@ -119,7 +119,7 @@ static const char *detail(const stk_kernel_call *call)
 {
     const state    *s = call->state;
     stk_kernel_call plain = plain_call(call);
-    if (!s->plain_kernel) return "product with statistics";
+    if (!s->plain_kernel) return "gemm with statistics";
     return s->plain_kernel->detail ? s->plain_kernel->detail(&plain) : s->plain_kernel->name;
 }
 

@@ -107,7 +107,7 @@ stk_status stk_cublas_conv_new(stk_cublas_conv **out, cublasLtHandle_t handle,
 {
     *out = NULL;
     stk_cublas_conv *p = calloc(1, sizeof *p);
-    if (!p) return stk_fail(err, STK_E_NOMEM, "cublasLt", NULL, "no memory for a product");
+    if (!p) return stk_fail(err, STK_E_NOMEM, "cublasLt", NULL, "no memory for a GEMM");
     p->handle = handle;
     p->limit = workspace;
     stk_status st = describe(p, c, err);
@@ -171,7 +171,7 @@ stk_status stk_cublas_conv_parse(stk_cublas_conv *gemm, const char *text, stk_er
                   "cublasLtMatmulAlgoCheck", err));
     if (result.workspaceSize > gemm->limit)
         return stk_fail(err, STK_E_UNSUPPORTED, "cublasLt", text,
-                        "wants a workspace of %zu bytes, may have %zu", result.workspaceSize,
+                        "needs a workspace of %zu bytes; the limit is %zu", result.workspaceSize,
                         gemm->limit);
     gemm->algorithm = algorithm;
     gemm->workspace = result.workspaceSize;

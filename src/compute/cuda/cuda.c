@@ -25,7 +25,7 @@ static const char *advise(cudaError_t code)
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorContained:
-        return "; the GPU's memory or link is damaged: nvidia-smi -q tells more, and a reset or "
+        return "; the GPU's memory or link is damaged: nvidia-smi -q shows more, and a reset or "
                "another GPU is needed";
     case cudaErrorDevicesUnavailable:
     case cudaErrorLaunchTimeout:
@@ -181,7 +181,7 @@ static unsigned fusions(const stk_device *device, stk_dtype precision)
 
 static const stk_backend table = {
     .name = "cuda",
-    .help = "cuDNN, cuBLAS and own kernels on an NVIDIA GPU",
+    .help = "cuDNN, cuBLAS and native kernels on an NVIDIA GPU",
     .open = open_device,
     .close = close_device,
     .describe = describe,

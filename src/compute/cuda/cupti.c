@@ -159,7 +159,7 @@ stk_status stk_cupti_new(stk_cupti **out, stk_error *err)
     stk_status st = listen_now(c, NULL)
                         ? start(c, err)
                         : stk_fail(err, STK_E_UNSUPPORTED, "cupti", NULL,
-                                   "kernels of another device of this process are told already");
+                                   "kernels of another device of this process are traced already");
     if (st) {
         stk_cupti_free(c);
         return st;

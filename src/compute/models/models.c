@@ -86,7 +86,7 @@ static bool check(stk_graph *g, const stk_model *model, stk_symbol x, const stk_
         stk_graph_fail(g, STK_E_SHAPE, "model", model->name, "x is %s; images have four dimensions",
                        stk_shape_text(&shape, text, sizeof text));
     else if (o->classes < 1 || o->classes > CLASSES_MAX)
-        stk_graph_fail(g, STK_E_RANGE, "model", model->name, "%d classes; 1 to %d can be told",
+        stk_graph_fail(g, STK_E_RANGE, "model", model->name, "%d classes; the range is 1 to %d",
                        o->classes, CLASSES_MAX);
     else if (!(o->width > 0 && o->width <= WIDTH_MAX))
         stk_graph_fail(g, STK_E_RANGE, "model", model->name,

@@ -236,7 +236,7 @@ static void set_kernel_tracing(stk_device_profiler *p, bool on)
     stk_status st = backend->trace_kernels
                         ? backend->trace_kernels(p->device, on, &p->notice)
                         : stk_fail(&p->notice, STK_E_UNSUPPORTED, "trace", "level=3",
-                                   "the backend %s tells nothing of its kernels", backend->name);
+                                   "the backend %s does not report its kernels", backend->name);
     if (st) p->kernels_refused = p->has_notice = true;
     p->kernels_traced = on && !st;
 }

@@ -123,7 +123,7 @@ stk_status stk_fetch_queue_add_variable(stk_fetch_queue *queue, stk_variables *v
     bool plain = v->format == STK_FORMAT_PLAIN || v->format == (stk_format)STK_FORMAT_ANY;
     if (!plain || size != stk_type_bytes(&v->type))
         return stk_fail(err, STK_E_SHAPE, "fetch queue", v->name,
-                        "it has %zu bytes%s; %zu are asked for", stk_type_bytes(&v->type),
+                        "it has %zu bytes%s; %zu are requested", stk_type_bytes(&v->type),
                         plain ? "" : " in a format of the backend", size);
     return copy(queue, offset, v->data, size, err);
 }

@@ -12,29 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_INPUTS = 10, OWN_THREADS = 4 };
+enum { CPU_INPUTS = 10, CPU_THREADS = 4 };
 
 /* What STOKER_CPU_OFF is, in turn. */
-static const char *const own_offs[] = {"", "avx512", "avx512,avx2"};
+static const char *const cpu_offs[] = {"", "avx512", "avx512,avx2"};
 
-typedef struct own_input {
+typedef struct cpu_input {
     stk_shape   shape;
     stk_dtype   dtype;     /* NONE: float32 */
     double      low, high; /* both 0: from -1 to 1; integers below high */
     const void *data;      /* instead of drawn numbers */
-} own_input;
+} cpu_input;
 
-typedef struct own_case {
+typedef struct cpu_case {
     const stk_graph_op *op;
     const void         *attrs;
     int                 inputs, outputs; /* outputs 0: as the op has */
-    own_input           in[OWN_INPUTS];
+    cpu_input           in[CPU_INPUTS];
     double              tolerance; /* of the largest element of an output; 0: 1e-6 */
-    double              least;     /* the largest counts as this at least */
+    double              scale_min; /* the largest counts as this at least */
     bool                plain;     /* only row-major */
-} own_case;
+} cpu_case;
 
-static inline size_t own_count(const stk_shape *shape)
+static inline size_t cpu_count(const stk_shape *shape)
 {
     size_t count = 1;
     for (int i = 0; i < shape->rank; i++)
@@ -42,9 +42,9 @@ static inline size_t own_count(const stk_shape *shape)
     return count;
 }
 
-static inline void *own_draw(const own_input *in, stk_dtype dtype, int index)
+static inline void *cpu_draw(const cpu_input *in, stk_dtype dtype, int index)
 {
-    size_t     count = own_count(&in->shape);
+    size_t     count = cpu_count(&in->shape);
     void      *data = calloc(count + 1, 8);
     stk_random random = stk_random_for(5, 0, (uint64_t)index, 78);
     double     low = in->low, high = in->high;
@@ -60,27 +60,27 @@ static inline void *own_draw(const own_input *in, stk_dtype dtype, int index)
     return data;
 }
 
-typedef struct own_run {
-    const own_case *c;
+typedef struct cpu_run {
+    const cpu_case *c;
     stk_op_instance instance;
-    stk_tensor_type in[OWN_INPUTS], out[STK_OP_OUTPUTS];
-    void           *plain_in[OWN_INPUTS], *expected[STK_OP_OUTPUTS];
+    stk_tensor_type in[CPU_INPUTS], out[STK_OP_OUTPUTS];
+    void           *plain_in[CPU_INPUTS], *expected[STK_OP_OUTPUTS];
     int             off; /* of own_offs */
-    stk_format      have, in_format[OWN_INPUTS], out_format[STK_OP_OUTPUTS];
+    stk_format      have, in_format[CPU_INPUTS], out_format[STK_OP_OUTPUTS];
     uint8_t        *first[STK_OP_OUTPUTS]; /* results of the first number of threads */
-} own_run;
+} cpu_run;
 
-static inline void own_compare(const own_run *r, int o, const void *found)
+static inline void cpu_compare(const cpu_run *r, int o, const void *found)
 {
     size_t count = (size_t)stk_type_elements(&r->out[o]);
     if (r->out[o].dtype != STK_DTYPE_F32) {
         if (memcmp(found, r->expected[o], stk_type_bytes(&r->out[o])))
             fail_msg("%s: output %d differs (off=%s format=%u)", r->c->op->name, o,
-                     own_offs[r->off], r->have);
+                     cpu_offs[r->off], r->have);
         return;
     }
     const float *x = found, *y = r->expected[o];
-    double       largest = r->c->least, tolerance = r->c->tolerance ? r->c->tolerance : 1e-6;
+    double       largest = r->c->scale_min, tolerance = r->c->tolerance ? r->c->tolerance : 1e-6;
     for (size_t i = 0; i < count; i++)
         if (isfinite(y[i]) && fabs((double)y[i]) > largest) largest = fabs((double)y[i]);
     for (size_t i = 0; i < count; i++)
@@ -88,14 +88,14 @@ static inline void own_compare(const own_run *r, int o, const void *found)
             !(isnan(x[i]) && isnan(y[i])))
             fail_msg("%s: output %d element %zu of %zu is %.9g, by the reference %.9g (off=%s "
                      "format=%u)",
-                     r->c->op->name, o, i, count, (double)x[i], (double)y[i], own_offs[r->off],
+                     r->c->op->name, o, i, count, (double)x[i], (double)y[i], cpu_offs[r->off],
                      r->have);
 }
 
 /* A result that lies in blocks must have zeros in its padding: what is made from its plain form
  * has.
  */
-static inline void own_check(own_run *r, stk_device *device, int o, uint8_t *found, size_t bytes)
+static inline void cpu_check(cpu_run *r, stk_device *device, int o, uint8_t *found, size_t bytes)
 {
     stk_error err;
     size_t    size = stk_type_bytes(&r->out[o]) + 64;
@@ -106,7 +106,7 @@ static inline void own_check(own_run *r, stk_device *device, int o, uint8_t *fou
     void *plain = malloc(size), *again = malloc(bytes + 64);
     EXPECT_OK(device->backend->reorder(device, &r->out[o], r->out_format[o], found,
                                        STK_FORMAT_PLAIN, plain, &err));
-    own_compare(r, o, plain);
+    cpu_compare(r, o, plain);
     EXPECT_OK(device->backend->reorder(device, &r->out[o], STK_FORMAT_PLAIN, plain,
                                        r->out_format[o], again, &err));
     if (r->out[o].dtype == STK_DTYPE_F32) EXPECT_MEM_EQ(again, found, bytes);
@@ -117,26 +117,26 @@ static inline void own_check(own_run *r, stk_device *device, int o, uint8_t *fou
 }
 
 /* Devices are kept, since to open one takes longer than most cases. What is off is read by that. */
-static inline stk_device *own_device(int off, int threads)
+static inline stk_device *cpu_device(int off, int threads)
 {
-    static stk_device *devices[COUNT_OF(own_offs)][OWN_THREADS + 1];
+    static stk_device *devices[COUNT_OF(cpu_offs)][CPU_THREADS + 1];
     stk_error          err;
     if (devices[off][threads]) return devices[off][threads];
-    setenv("STOKER_CPU_OFF", own_offs[off], 1);
+    setenv("STOKER_CPU_OFF", cpu_offs[off], 1);
     EXPECT_OK(stk_device_open(&devices[off][threads], "cpu",
                               &(stk_device_options){.threads = threads}, &err));
     unsetenv("STOKER_CPU_OFF");
     return devices[off][threads];
 }
 
-static inline void own_run_once(own_run *r, int threads)
+static inline void cpu_run_once(cpu_run *r, int threads)
 {
-    stk_device       *device = own_device(r->off, threads);
+    stk_device       *device = cpu_device(r->off, threads);
     stk_error         err;
     size_t            scratch = 0, bytes[STK_OP_OUTPUTS] = {0};
-    const void       *in[OWN_INPUTS] = {0};
+    const void       *in[CPU_INPUTS] = {0};
     void             *out[STK_OP_OUTPUTS] = {0};
-    stk_format        have[OWN_INPUTS];
+    stk_format        have[CPU_INPUTS];
     const stk_kernel *kernel = device->backend->kernel(device, r->c->op, &r->instance);
     EXPECT_STR_EQ("own", kernel->name);
     for (int i = 0; i < r->c->inputs; i++)
@@ -164,7 +164,7 @@ static inline void own_run_once(own_run *r, int threads)
     memset(call.scratch, 0xff, scratch + 64);
     EXPECT_OK(kernel->run(&call, &err));
     for (int o = 0; o < r->instance.output_count; o++) {
-        own_check(r, device, o, out[o], bytes[o]);
+        cpu_check(r, device, o, out[o], bytes[o]);
         for (int i = 0; i < 64; i++) /* nothing is written past the end */
             EXPECT_INT_EQ(0xff, ((uint8_t *)out[o])[bytes[o] + (size_t)i]);
         device->backend->free(device, out[o], bytes[o] + 64);
@@ -175,28 +175,28 @@ static inline void own_run_once(own_run *r, int threads)
         free((void *)in[i]);
 }
 
-static inline void expect_own(const own_case *c)
+static inline void expect_cpu(const cpu_case *c)
 {
     static const stk_format haves[] = {STK_FORMAT_PLAIN, STK_FORMAT_C8, STK_FORMAT_C16};
-    own_run                 r = {.c = c};
+    cpu_run                 r = {.c = c};
     stk_error               err;
     r.instance = (stk_op_instance){
         "case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs, r.in, r.out};
     for (int i = 0; i < c->inputs; i++) {
         r.in[i] =
             (stk_tensor_type){c->in[i].dtype ? c->in[i].dtype : STK_DTYPE_F32, c->in[i].shape};
-        r.plain_in[i] = own_draw(&c->in[i], r.in[i].dtype, i);
+        r.plain_in[i] = cpu_draw(&c->in[i], r.in[i].dtype, i);
     }
     EXPECT_OK(c->op->infer(&r.instance, r.out, &err));
     for (int o = 0; o < r.instance.output_count; o++)
         r.expected[o] = malloc(stk_type_bytes(&r.out[o]) + 64);
     c->op->reference(&r.instance, (const void *const *)r.plain_in, r.expected);
     for (size_t f = 0; f < (c->plain ? 1 : COUNT_OF(haves)); f++)
-        for (int off = 0; off < (int)COUNT_OF(own_offs); off++) {
+        for (int off = 0; off < (int)COUNT_OF(cpu_offs); off++) {
             r.have = haves[f];
             r.off = off;
-            for (int threads = 1; threads <= OWN_THREADS; threads++)
-                own_run_once(&r, threads);
+            for (int threads = 1; threads <= CPU_THREADS; threads++)
+                cpu_run_once(&r, threads);
             for (int o = 0; o < r.instance.output_count; o++) {
                 free(r.first[o]);
                 r.first[o] = NULL;

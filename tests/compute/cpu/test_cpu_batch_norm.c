@@ -19,15 +19,15 @@ static const stk_activation acts[] = {
     {&stk_activation_sigmoid, 0, 0},
 };
 
-static own_input channels_of(const stk_shape *shape, double low, double high)
+static cpu_input channels_of(const stk_shape *shape, double low, double high)
 {
-    return (own_input){stk_shape_1d(shape->dim[shape->rank - 1]), STK_DTYPE_F32, low, high, NULL};
+    return (cpu_input){stk_shape_1d(shape->dim[shape->rank - 1]), STK_DTYPE_F32, low, high, NULL};
 }
 
 STK_TEST(statistics_agree_with_two_passes_in_double)
 {
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
-        expect_own(&(own_case){
+        expect_cpu(&(cpu_case){
             .op = &stk_graph_op_bn_stats, .inputs = 1, .in = {{shapes[s], 0, -3, 5, NULL}}});
 }
 
@@ -35,7 +35,7 @@ STK_TEST(statistics_agree_with_two_passes_in_double)
 STK_TEST(statistics_are_right_where_the_mean_is_far_larger_than_the_deviation)
 {
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
-        expect_own(&(own_case){.op = &stk_graph_op_bn_stats,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_bn_stats,
                                .inputs = 1,
                                .in = {{shapes[s], 0, 9999, 10001, NULL}},
                                .tolerance = 1e-5});
@@ -47,8 +47,8 @@ STK_TEST(a_norm_is_applied_with_activation_and_residuals)
         for (size_t a = 0; a < COUNT_OF(acts); a++)
             for (int inputs = 3; inputs <= 6; inputs += inputs == 3 ? 1 : 2) {
                 stk_bn_apply_attrs attrs = {.act = acts[a]};
-                own_input          per = channels_of(&shapes[s], -2, 2);
-                expect_own(&(own_case){.op = &stk_graph_op_bn_apply,
+                cpu_input          per = channels_of(&shapes[s], -2, 2);
+                expect_cpu(&(cpu_case){.op = &stk_graph_op_bn_apply,
                                        .attrs = &attrs,
                                        .inputs = inputs,
                                        .outputs = 1,
@@ -64,17 +64,17 @@ STK_TEST(a_norm_is_applied_with_activation_and_residuals)
 static void expect_gradients_of(const stk_shape *shape, stk_bn_mask mask, const stk_activation *act)
 {
     stk_bn_grad_attrs attrs = {.mask = mask};
-    own_input         per = channels_of(shape, -1, 1), positive = channels_of(shape, 0.5, 2);
-    own_input         whole = {*shape, 0, -2, 2, NULL};
-    own_input m0 = mask == STK_BN_MASK_OUTPUT ? (own_input){*shape, 0, -1, 7, NULL} : positive;
+    cpu_input         per = channels_of(shape, -1, 1), positive = channels_of(shape, 0.5, 2);
+    cpu_input         whole = {*shape, 0, -2, 2, NULL};
+    cpu_input m0 = mask == STK_BN_MASK_OUTPUT ? (cpu_input){*shape, 0, -1, 7, NULL} : positive;
     if (mask) attrs.act = *act;
-    expect_own(&(own_case){.op = &stk_graph_op_bn_grad_sums,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_bn_grad_sums,
                            .attrs = &attrs,
                            .inputs = 4 + (int)mask,
                            .in = {whole, whole, per, positive, m0, per},
                            .tolerance = 2e-6});
     for (int outputs = 1; outputs <= 2; outputs++)
-        expect_own(&(own_case){.op = &stk_graph_op_bn_grad_apply,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_bn_grad_apply,
                                .attrs = &attrs,
                                .inputs = 7 + (int)mask,
                                .outputs = outputs,
@@ -98,8 +98,8 @@ STK_TEST(large_results_are_streamed_and_the_same)
 {
     stk_shape          shape = NHWC(2, 210, 211, 26);
     stk_bn_apply_attrs attrs = {.act = acts[1]};
-    own_input          per = channels_of(&shape, -2, 2);
-    expect_own(&(own_case){.op = &stk_graph_op_bn_apply,
+    cpu_input          per = channels_of(&shape, -2, 2);
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_bn_apply,
                            .attrs = &attrs,
                            .inputs = 4,
                            .outputs = 1,

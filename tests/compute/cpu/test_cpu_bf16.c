@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROOM = 1 << 14 };
+enum { CAPACITY = 1 << 14 };
 
 typedef struct layer {
     stk_shape x, w;
@@ -21,7 +21,7 @@ static size_t elements(stk_shape shape)
 
 static void feed(stk_program *program, const char *name, size_t count, float start)
 {
-    static uint16_t data[ROOM];
+    static uint16_t data[CAPACITY];
     stk_error       err;
     for (size_t i = 0; i < count; i++)
         data[i] = stk_bf16_from_float(sinf(start + (float)i));
@@ -35,7 +35,7 @@ static size_t compute(const layer *l, const char *backend, float *out)
     stk_device     *device;
     stk_variables  *variables;
     stk_program    *program;
-    static uint16_t result[ROOM];
+    static uint16_t result[CAPACITY];
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
     stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_BF16, l->x);
     stk_symbol w = stk_graph_input(g, "w", STK_DTYPE_BF16, l->w);
@@ -66,7 +66,7 @@ STK_TEST(layers_in_bfloat16_are_those_of_the_reference_but_for_rounding)
         {stk_shape_4d(2, 5, 6, 24), stk_shape_4d(16, 24, 1, 1), false},
         {stk_shape_2d(5, 129), stk_shape_2d(10, 129), true},
     };
-    static float expected[ROOM], found[ROOM];
+    static float expected[CAPACITY], found[CAPACITY];
     for (size_t i = 0; i < COUNT_OF(layers); i++) {
         float  most = 0;
         size_t count = compute(&layers[i], "ref", expected);

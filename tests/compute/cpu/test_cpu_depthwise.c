@@ -19,8 +19,8 @@ static void expect_layer(const layer *l, int64_t height, int64_t width, int64_t 
                               .dilation = {1, 1},
                               .pad = {l->pad[0], l->pad[1], l->pad[2], l->pad[3]},
                               .groups = (int)c};
-    own_input        x = {.shape = NHWC(3, height, width, c)};
-    own_input        w = {.shape = stk_shape_4d(c, 1, l->kernel, l->kernel)};
+    cpu_input        x = {.shape = NHWC(3, height, width, c)};
+    cpu_input        w = {.shape = stk_shape_4d(c, 1, l->kernel, l->kernel)};
     stk_tensor_type  in[2] = {{STK_DTYPE_F32, x.shape}, {STK_DTYPE_F32, w.shape}};
     stk_tensor_type  y[STK_OP_OUTPUTS];
     stk_op_instance  instance = {"case", &attrs, 2, 1, in, y};
@@ -28,13 +28,13 @@ static void expect_layer(const layer *l, int64_t height, int64_t width, int64_t 
     EXPECT_OK(stk_graph_op_conv2d.infer(&instance, y, &err));
     stk_conv2d_attrs back = attrs;
     back.size[0] = (int)height, back.size[1] = (int)width;
-    expect_own(&(own_case){.op = &stk_graph_op_conv2d_grad_input,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_conv2d_grad_input,
                            .attrs = &back,
                            .inputs = 2,
                            .in = {{.shape = y[0].shape}, w}});
     back.size[0] = back.size[1] = l->kernel;
     for (int outputs = 1; outputs <= 2 && height * width >= 56 * 56; outputs++)
-        expect_own(&(own_case){.op = &stk_graph_op_conv2d_grad_weight,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_conv2d_grad_weight,
                                .attrs = &back,
                                .inputs = 2,
                                .outputs = outputs,

@@ -19,9 +19,9 @@ STK_TEST(activations_agree_with_the_reference_in_every_format)
         for (size_t c = 0; c < COUNT_OF(channels); c++) {
             stk_shape           shape = NHWC(3, 5, 7, channels[c]);
             const stk_graph_op *op = stk_graph_op_find(acts[a].row->name);
-            expect_own(&(own_case){
+            expect_cpu(&(cpu_case){
                 .op = op, .attrs = &acts[a], .inputs = 1, .in = {{shape, 0, -8, 8, NULL}}});
-            expect_own(&(own_case){.op = stk_activation_grad_op(op),
+            expect_cpu(&(cpu_case){.op = stk_activation_grad_op(op),
                                    .attrs = &acts[a],
                                    .inputs = 2,
                                    .in = {{.shape = shape}, {shape, 0, -8, 8, NULL}}});
@@ -45,9 +45,9 @@ STK_TEST(arithmetic_agrees_with_the_reference_in_every_format)
                                         NHWC(1, 5, 7, k),
                                         NHWC(2, 1, 7, k)};
             for (size_t b = 0; b < COUNT_OF(others); b++) {
-                expect_own(&(own_case){
+                expect_cpu(&(cpu_case){
                     .op = ops[o], .inputs = 2, .in = {{.shape = whole}, {.shape = others[b]}}});
-                expect_own(&(own_case){
+                expect_cpu(&(cpu_case){
                     .op = ops[o], .inputs = 2, .in = {{.shape = others[b]}, {.shape = whole}}});
             }
         }
@@ -55,14 +55,14 @@ STK_TEST(arithmetic_agrees_with_the_reference_in_every_format)
 
 STK_TEST(arithmetic_broadcasts_both_sides)
 {
-    expect_own(&(own_case){.op = &stk_graph_op_mul,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_mul,
                            .inputs = 2,
                            .in = {{.shape = stk_shape_2d(9, 1)}, {.shape = stk_shape_2d(1, 700)}}});
-    expect_own(
-        &(own_case){.op = &stk_graph_op_add,
+    expect_cpu(
+        &(cpu_case){.op = &stk_graph_op_add,
                     .inputs = 2,
                     .in = {{.shape = stk_shape_2d(33, 1001)}, {.shape = stk_shape_1d(1001)}}});
-    expect_own(&(own_case){.op = &stk_graph_op_add,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_add,
                            .inputs = 2,
                            .in = {{.shape = stk_shape_scalar()}, {.shape = stk_shape_scalar()}}});
 }
@@ -71,7 +71,7 @@ STK_TEST(scale_agrees_with_the_reference_in_every_format)
 {
     for (size_t c = 0; c < COUNT_OF(channels); c++)
         for (int shift = 0; shift < 2; shift++)
-            expect_own(&(own_case){.op = &stk_graph_op_scale,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_scale,
                                    .attrs = &(stk_scale_attrs){1.5, shift},
                                    .inputs = 1,
                                    .in = {{.shape = NHWC(3, 5, 7, channels[c])}}});

@@ -44,11 +44,11 @@ static int build_grad_weight(stk_graph *g, const stk_symbol *in, stk_symbol *out
 
 static void expect_same(const op_case *c)
 {
-    enum { ROOM = 1 << 16 };
-    static float expected[ROOM], found[ROOM];
-    size_t       count = op_results(c, "ref", 9, false, expected, ROOM);
-    EXPECT_INT_EQ(count, op_results(c, "cpu", 9, false, found, ROOM));
-    EXPECT(count <= ROOM);
+    enum { CAPACITY = 1 << 16 };
+    static float expected[CAPACITY], found[CAPACITY];
+    size_t       count = op_results(c, "ref", 9, false, expected, CAPACITY);
+    EXPECT_INT_EQ(count, op_results(c, "cpu", 9, false, found, CAPACITY));
+    EXPECT(count <= CAPACITY);
     float most = 1e-6f;
     for (size_t i = 0; i < count; i++)
         most = fmaxf(most, fabsf(expected[i]));

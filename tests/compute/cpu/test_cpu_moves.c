@@ -18,7 +18,7 @@ STK_TEST(dimensions_are_put_in_every_order)
         for (size_t s = 0; s < COUNT_OF(sizes) && seen == 15; s++) {
             stk_shape shape = {.rank = 4};
             memcpy(shape.dim, sizes[s], sizeof sizes[s]);
-            expect_own(&(own_case){.op = &stk_graph_op_transpose,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_transpose,
                                    .attrs = &attrs,
                                    .inputs = 1,
                                    .in = {{shape, dtypes[(code + (int)s) % 3], 0, 200, NULL}}});
@@ -42,11 +42,11 @@ STK_TEST(boxes_are_cut_out_and_put_back)
             slice.size[d] = part.dim[d] = boxes[b][d + 4];
             pad.after[d] = whole.dim[d] - boxes[b][d] - boxes[b][d + 4];
         }
-        expect_own(&(own_case){
+        expect_cpu(&(cpu_case){
             .op = &stk_graph_op_slice, .attrs = &slice, .inputs = 1, .in = {{.shape = whole}}});
         for (int value = 0; value < 2; value++) {
             pad.value = value;
-            expect_own(&(own_case){
+            expect_cpu(&(cpu_case){
                 .op = &stk_graph_op_pad, .attrs = &pad, .inputs = 1, .in = {{.shape = part}}});
         }
     }
@@ -56,20 +56,20 @@ STK_TEST(parts_are_put_one_after_the_other)
 {
     static const int64_t channels[][3] = {{16, 32, 5}, {8, 16, 24}, {1, 3, 7}, {17, 16, 16}};
     for (size_t c = 0; c < COUNT_OF(channels); c++) {
-        own_case concat = {
+        cpu_case concat = {
             .op = &stk_graph_op_concat, .attrs = &(stk_concat_attrs){3}, .inputs = 3};
         for (int i = 0; i < 3; i++)
             concat.in[i].shape = NHWC(2, 5, 7, channels[c][i]);
-        expect_own(&concat);
+        expect_cpu(&concat);
     }
     for (int axis = 0; axis < 3; axis++) {
-        own_case concat = {
+        cpu_case concat = {
             .op = &stk_graph_op_concat, .attrs = &(stk_concat_attrs){axis}, .inputs = 3};
         for (int i = 0; i < 3; i++) {
             concat.in[i].shape = NHWC(2, 3, 4, 20);
             concat.in[i].shape.dim[axis] = i + 1;
         }
-        expect_own(&concat);
+        expect_cpu(&concat);
     }
 }
 
@@ -78,7 +78,7 @@ STK_TEST(bytes_become_normalised_floats)
     for (int channels = 1; channels <= 4; channels++) {
         stk_normalize_image_attrs attrs = {
             {0.485f, 0.456f, 0.406f, 0.5f}, {0.229f, 0.224f, 0.225f, 0.5f}, channels, 0};
-        expect_own(&(own_case){.op = &stk_graph_op_normalize_image,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_normalize_image,
                                .attrs = &attrs,
                                .inputs = 1,
                                .in = {{NHWC(3, 31, 29, channels), STK_DTYPE_U8, 0, 256, NULL}},
@@ -92,13 +92,13 @@ STK_TEST(rows_of_a_table_are_found_and_added_back)
     for (size_t t = 0; t < COUNT_OF(dtypes); t++)
         for (int64_t width = 1; width < 200; width += 33) {
             stk_embedding_attrs attrs = {13};
-            own_input           ids = {stk_shape_2d(9, 40), dtypes[t], -1, 14, NULL};
+            cpu_input           ids = {stk_shape_2d(9, 40), dtypes[t], -1, 14, NULL};
             stk_shape           dy = {.rank = 3, .dim = {9, 40, width}};
-            expect_own(&(own_case){.op = &stk_graph_op_embedding,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_embedding,
                                    .attrs = &attrs,
                                    .inputs = 2,
                                    .in = {{.shape = stk_shape_2d(13, width)}, ids}});
-            expect_own(&(own_case){.op = &stk_graph_op_embedding_grad,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_embedding_grad,
                                    .attrs = &attrs,
                                    .inputs = 2,
                                    .in = {{.shape = dy}, ids},
@@ -109,10 +109,10 @@ STK_TEST(rows_of_a_table_are_found_and_added_back)
 STK_TEST(the_same_elements_are_dropped)
 {
     static const int64_t step = 7;
-    own_input            at = {.shape = {0}, .dtype = STK_DTYPE_I64, .data = &step};
+    cpu_input            at = {.shape = {0}, .dtype = STK_DTYPE_I64, .data = &step};
     for (int rows = 0; rows < 2; rows++) {
         stk_dropout_attrs attrs = {.rate = 0.3, .seed = 5, .stream = 2, .rows = rows};
-        expect_own(&(own_case){.op = &stk_graph_op_dropout,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_dropout,
                                .attrs = &attrs,
                                .inputs = 2,
                                .in = {{.shape = NHWC(9, 5, 7, 17)}, at}});
@@ -126,12 +126,12 @@ STK_TEST(images_grow_and_their_gradients_shrink)
         for (int kind = 0; kind < 2; kind++)
             for (size_t c = 0; c < COUNT_OF(channels); c++) {
                 stk_upsample_attrs attrs = {factor, kind};
-                expect_own(&(own_case){.op = &stk_graph_op_upsample,
+                expect_cpu(&(cpu_case){.op = &stk_graph_op_upsample,
                                        .attrs = &attrs,
                                        .inputs = 1,
                                        .in = {{.shape = NHWC(2, 5, 4, channels[c])}}});
-                expect_own(
-                    &(own_case){.op = &stk_graph_op_upsample_grad,
+                expect_cpu(
+                    &(cpu_case){.op = &stk_graph_op_upsample_grad,
                                 .attrs = &attrs,
                                 .inputs = 1,
                                 .in = {{.shape = NHWC(2, 5 * factor, 4 * factor, channels[c])}}});
@@ -145,12 +145,12 @@ STK_TEST(labels_are_found_among_the_largest)
         float           x[200 * 9];
         for (int i = 0; i < 200 * 9; i++)
             x[i] = i % 41 == 0 ? NAN : (float)(i * 7 % 11); /* with equal ones */
-        own_input logits = {.shape = stk_shape_2d(200, 9), .data = x};
-        expect_own(&(own_case){.op = &stk_graph_op_top_k_correct,
+        cpu_input logits = {.shape = stk_shape_2d(200, 9), .data = x};
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_top_k_correct,
                                .attrs = &attrs,
                                .inputs = 2,
                                .in = {logits, {stk_shape_1d(200), STK_DTYPE_I32, -1, 10, NULL}}});
-        expect_own(&(own_case){.op = &stk_graph_op_top_k_correct,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_top_k_correct,
                                .attrs = &attrs,
                                .inputs = 2,
                                .in = {logits, {.shape = stk_shape_2d(200, 9)}}});

@@ -23,26 +23,26 @@ static void expect_pool(const stk_pool_attrs *pool, stk_shape x)
     back.size[0] = (int)x.dim[1], back.size[1] = (int)x.dim[2];
     /* Few values, so that equal ones meet in a window. */
     stk_random random = stk_random_for(3, 1, 4, 1);
-    size_t     count = own_count(&x);
+    size_t     count = cpu_count(&x);
     float     *values = malloc(count * sizeof *values);
     for (size_t i = 0; i < count; i++)
         values[i] = (float)stk_random_below(&random, 5) - 2;
-    own_input few = {.shape = x, .data = values};
+    cpu_input few = {.shape = x, .data = values};
     double    places = (double)(pool->kernel[0] * pool->kernel[1]);
     for (int outputs = 1; outputs <= 2; outputs++)
-        expect_own(&(own_case){.op = &stk_graph_op_max_pool,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_max_pool,
                                .attrs = pool,
                                .inputs = 1,
                                .outputs = outputs,
                                .in = {few}});
-    expect_own(&(own_case){
+    expect_cpu(&(cpu_case){
         .op = &stk_graph_op_average_pool, .attrs = pool, .inputs = 1, .in = {{.shape = x}}});
-    expect_own(&(own_case){
+    expect_cpu(&(cpu_case){
         .op = &stk_graph_op_max_pool_grad,
         .attrs = &back,
         .inputs = 2,
         .in = {{.shape = out[0].shape}, {out[0].shape, STK_DTYPE_U8, 0, places, NULL}}});
-    expect_own(&(own_case){.op = &stk_graph_op_average_pool_grad,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_average_pool_grad,
                            .attrs = &back,
                            .inputs = 1,
                            .in = {{.shape = out[0].shape}}});
@@ -66,7 +66,7 @@ STK_TEST(what_is_not_a_number_is_larger_than_all)
     float x[2 * 2 * 17];
     for (int i = 0; i < 2 * 2 * 17; i++)
         x[i] = i % 5 == 0 ? NAN : i % 7 == 0 ? -INFINITY : (float)i;
-    expect_own(&(own_case){.op = &stk_graph_op_max_pool,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_max_pool,
                            .attrs = &pools[0],
                            .inputs = 1,
                            .in = {{.shape = NHWC(1, 2, 2, 17), .data = x}}});

@@ -8,12 +8,12 @@ static const int64_t channels[] = {1, 3, 8, 17, 24, 96};
 static void expect_reduced(stk_shape shape, unsigned axes, bool keep)
 {
     stk_reduce_attrs attrs = {axes, keep};
-    expect_own(&(own_case){.op = &stk_graph_op_reduce_sum,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_reduce_sum,
                            .attrs = &attrs,
                            .inputs = 1,
                            .in = {{shape, 0, -1, 2, NULL}},
                            .tolerance = 2e-6});
-    expect_own(&(own_case){.op = &stk_graph_op_reduce_mean,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_reduce_mean,
                            .attrs = &attrs,
                            .inputs = 1,
                            .in = {{shape, 0, -1, 2, NULL}},
@@ -47,7 +47,7 @@ STK_TEST(rows_columns_and_what_lies_between_are_reduced)
 static void expect_repeated(stk_shape from, stk_shape to)
 {
     stk_shape_attrs attrs = {to};
-    expect_own(&(own_case){
+    expect_cpu(&(cpu_case){
         .op = &stk_graph_op_broadcast, .attrs = &attrs, .inputs = 1, .in = {{.shape = from}}});
 }
 

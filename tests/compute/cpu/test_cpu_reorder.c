@@ -20,15 +20,15 @@ static void move(stk_device *device, const stk_tensor_type *type, stk_format fro
 static void expect_round_trip(stk_device *device, const stk_tensor_type *type)
 {
     static const stk_format formats[] = {STK_FORMAT_PLAIN, STK_FORMAT_C8, STK_FORMAT_C16};
-    enum { ROOM = 1 << 16 };
-    static uint8_t plain[ROOM], a[ROOM], b[ROOM], back[ROOM];
+    enum { CAPACITY = 1 << 16 };
+    static uint8_t plain[CAPACITY], a[CAPACITY], b[CAPACITY], back[CAPACITY];
     size_t         bytes = stk_type_bytes(type), element = stk_dtype_bytes(type->dtype);
     for (size_t i = 0; i < bytes; i++)
         plain[i] = (uint8_t)(1 + i % 251);
     for (size_t i = 0; i < COUNT_OF(formats); i++)
         for (size_t j = 0; j < COUNT_OF(formats); j++) {
-            memset(a, 0xff, ROOM);
-            memset(b, 0xff, ROOM);
+            memset(a, 0xff, CAPACITY);
+            memset(b, 0xff, CAPACITY);
             move(device, type, STK_FORMAT_PLAIN, plain, formats[i], a);
             move(device, type, formats[i], a, formats[j], b);
             move(device, type, formats[j], b, STK_FORMAT_PLAIN, back);

@@ -11,11 +11,11 @@ STK_TEST(softmax_agrees_with_the_reference)
     for (size_t w = 0; w < COUNT_OF(widths); w++)
         for (size_t r = 0; r < COUNT_OF(rows); r++) {
             stk_shape shape = stk_shape_2d(rows[r], widths[w]);
-            expect_own(&(own_case){.op = &stk_graph_op_softmax,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_softmax,
                                    .inputs = 1,
                                    .in = {{shape, 0, -40, 90, NULL}},
                                    .plain = true});
-            expect_own(&(own_case){.op = &stk_graph_op_softmax_grad,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_softmax_grad,
                                    .inputs = 2,
                                    .in = {{.shape = shape}, {shape, 0, 0, 1, NULL}},
                                    .tolerance = 4e-6,
@@ -23,41 +23,41 @@ STK_TEST(softmax_agrees_with_the_reference)
         }
 }
 
-static void expect_loss(stk_shape logits, own_input labels, double smoothing)
+static void expect_loss(stk_shape logits, cpu_input labels, double smoothing)
 {
     stk_cross_entropy_attrs attrs = {smoothing};
-    expect_own(&(own_case){.op = &stk_graph_op_softmax_cross_entropy,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_softmax_cross_entropy,
                            .attrs = &attrs,
                            .inputs = 2,
                            .in = {{logits, 0, -20, 60, NULL}, labels},
-                           .least = 1,
+                           .scale_min = 1,
                            .plain = true});
-    expect_own(&(own_case){.op = &stk_graph_op_softmax_cross_entropy_grad,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_softmax_cross_entropy_grad,
                            .attrs = &attrs,
                            .inputs = 3,
                            .in = {{logits, 0, -20, 60, NULL}, labels, {.shape = {0}}},
                            .tolerance = 2e-6,
-                           .least = 1,
+                           .scale_min = 1,
                            .plain = true});
 }
 
-static void expect_weighted(stk_shape logits, own_input labels, double smoothing, double gamma,
+static void expect_weighted(stk_shape logits, cpu_input labels, double smoothing, double gamma,
                             bool weights)
 {
     stk_weighted_entropy_attrs attrs = {smoothing, gamma};
-    own_input                  w = {stk_shape_1d(logits.dim[1]), 0, 0, 3, NULL};
-    expect_own(&(own_case){.op = &stk_graph_op_weighted_cross_entropy,
+    cpu_input                  w = {stk_shape_1d(logits.dim[1]), 0, 0, 3, NULL};
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_weighted_cross_entropy,
                            .attrs = &attrs,
                            .inputs = weights ? 3 : 2,
                            .in = {{logits, 0, -20, 60, NULL}, labels, w},
-                           .least = 1,
+                           .scale_min = 1,
                            .plain = true});
-    expect_own(&(own_case){.op = &stk_graph_op_weighted_cross_entropy_grad,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_weighted_cross_entropy_grad,
                            .attrs = &attrs,
                            .inputs = weights ? 4 : 3,
                            .in = {{logits, 0, -20, 60, NULL}, labels, {.shape = {0}}, w},
                            .tolerance = 2e-6,
-                           .least = 1,
+                           .scale_min = 1,
                            .plain = true});
 }
 
@@ -70,11 +70,11 @@ STK_TEST(weighted_losses_agree_with_the_reference)
                 int64_t   n = rows[(w + s + g) % COUNT_OF(rows)];
                 stk_shape logits = stk_shape_2d(n, widths[w]), one = stk_shape_1d(n);
                 double    k = (double)widths[w];
-                expect_weighted(logits, (own_input){one, STK_DTYPE_I32, -2, k + 2, NULL},
+                expect_weighted(logits, (cpu_input){one, STK_DTYPE_I32, -2, k + 2, NULL},
                                 smoothings[s], gammas[g], true);
-                expect_weighted(logits, (own_input){one, STK_DTYPE_I64, 0, k, NULL}, smoothings[s],
+                expect_weighted(logits, (cpu_input){one, STK_DTYPE_I64, 0, k, NULL}, smoothings[s],
                                 gammas[g], false);
-                expect_weighted(logits, (own_input){logits, STK_DTYPE_F32, 0, 1, NULL},
+                expect_weighted(logits, (cpu_input){logits, STK_DTYPE_F32, 0, 1, NULL},
                                 smoothings[s], gammas[g], true);
             }
 }
@@ -88,16 +88,16 @@ STK_TEST(losses_agree_with_the_reference_for_numbers_and_probabilities)
                 stk_shape logits = stk_shape_2d(rows[r], widths[w]), one = stk_shape_1d(rows[r]);
                 double    k = (double)widths[w];
                 /* From -2 to K + 1: numbers on both sides that are no class. */
-                expect_loss(logits, (own_input){one, STK_DTYPE_I32, -2, k + 2, NULL},
+                expect_loss(logits, (cpu_input){one, STK_DTYPE_I32, -2, k + 2, NULL},
                             smoothings[s]);
-                expect_loss(logits, (own_input){one, STK_DTYPE_I64, 0, k, NULL}, smoothings[s]);
-                expect_loss(logits, (own_input){logits, STK_DTYPE_F32, 0, 1, NULL}, smoothings[s]);
+                expect_loss(logits, (cpu_input){one, STK_DTYPE_I64, 0, k, NULL}, smoothings[s]);
+                expect_loss(logits, (cpu_input){logits, STK_DTYPE_F32, 0, 1, NULL}, smoothings[s]);
             }
 }
 
 STK_TEST(a_loss_over_no_row_is_zero)
 {
-    expect_loss(stk_shape_2d(5, 10), (own_input){stk_shape_1d(5), STK_DTYPE_I32, -3, -1, NULL},
+    expect_loss(stk_shape_2d(5, 10), (cpu_input){stk_shape_1d(5), STK_DTYPE_I32, -3, -1, NULL},
                 0.1);
 }
 
@@ -108,13 +108,13 @@ STK_TEST(layer_norm_agrees_with_the_reference)
         for (size_t r = 0; r < COUNT_OF(rows); r++) {
             stk_shape shape = stk_shape_2d(rows[r], widths[w]), one = stk_shape_1d(widths[w]);
             stk_shape per_row = stk_shape_1d(rows[r]);
-            expect_own(&(own_case){.op = &stk_graph_op_layer_norm,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_layer_norm,
                                    .attrs = &attrs,
                                    .inputs = 3,
                                    .in = {{shape, 0, -1, 2, NULL}, {.shape = one}, {.shape = one}},
                                    .tolerance = 4e-6,
                                    .plain = true});
-            expect_own(&(own_case){.op = &stk_graph_op_layer_norm_grad,
+            expect_cpu(&(cpu_case){.op = &stk_graph_op_layer_norm_grad,
                                    .attrs = &attrs,
                                    .inputs = 5,
                                    .in = {{.shape = shape},

@@ -10,9 +10,9 @@ static const stk_shape shapes[] = {
     {.rank = 4, .dim = {8, 3, 3, 17}}, /* in blocks, too: padding must stay zero */
 };
 
-static own_input four(const float *values)
+static cpu_input four(const float *values)
 {
-    return (own_input){.shape = stk_shape_1d(4), .data = values};
+    return (cpu_input){.shape = stk_shape_1d(4), .data = values};
 }
 
 static void expect_update(const stk_graph_op *op, const stk_shape *shape, int nesterov,
@@ -28,15 +28,15 @@ static void expect_update(const stk_graph_op *op, const stk_shape *shape, int ne
                                  .nesterov = nesterov,
                                  .adapt = 1};
     bool                two = op->outputs == 3;
-    own_case            c = {.op = op,
+    cpu_case            c = {.op = op,
                              .attrs = &attrs,
                              .inputs = two ? 6 : 5,
                              .in = {{.shape = *shape}, {.shape = *shape}, {.shape = *shape}}};
-    own_input           square = {*shape, 0, 0, 1, NULL};
+    cpu_input           square = {*shape, 0, 0, 1, NULL};
     if (two) c.in[3] = square;
     c.in[c.inputs - 2] = four(hyper);
     c.in[c.inputs - 1] = four(guard);
-    expect_own(&c);
+    expect_cpu(&c);
 }
 
 STK_TEST(updates_agree_with_the_reference_or_leave_everything)
@@ -57,8 +57,8 @@ STK_TEST(averages_start_with_the_parameter)
     stk_ema_attrs      attrs = {0.9};
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
         for (size_t g = 0; g < COUNT_OF(guards); g++)
-            expect_own(
-                &(own_case){.op = &stk_graph_op_ema,
+            expect_cpu(
+                &(cpu_case){.op = &stk_graph_op_ema,
                             .attrs = &attrs,
                             .inputs = 3,
                             .in = {{.shape = shapes[s]}, {.shape = shapes[s]}, four(guards[g])}});
@@ -67,7 +67,7 @@ STK_TEST(averages_start_with_the_parameter)
 STK_TEST(gradients_accumulate)
 {
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
-        expect_own(&(own_case){.op = &stk_graph_op_accumulate,
+        expect_cpu(&(cpu_case){.op = &stk_graph_op_accumulate,
                                .inputs = 2,
                                .in = {{.shape = shapes[s]}, {.shape = shapes[s]}}});
 }
@@ -75,7 +75,7 @@ STK_TEST(gradients_accumulate)
 STK_TEST(the_norm_counts_what_is_not_finite)
 {
     float bad[5] = {1, NAN, 2, -INFINITY, 3};
-    expect_own(&(own_case){.op = &stk_graph_op_gradient_norm,
+    expect_cpu(&(cpu_case){.op = &stk_graph_op_gradient_norm,
                            .inputs = 5,
                            .in = {{.shape = shapes[0]},
                                   {.shape = shapes[1]},

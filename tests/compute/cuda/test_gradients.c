@@ -6,7 +6,7 @@
 #include <stoker/layers.h>
 #include <string.h>
 
-enum { BATCH = 4, SIDE = 6, CHANNELS = 3, CLASSES = 5, MOST_PARAMETERS = 40 };
+enum { BATCH = 4, SIDE = 6, CHANNELS = 3, CLASSES = 5, PARAMETERS_MAX = 40 };
 
 typedef struct net {
     stk_graph     *graph;
@@ -14,7 +14,7 @@ typedef struct net {
     stk_program   *program; /* the loss, and all gradients */
     stk_program   *forward; /* the loss alone */
     size_t         count;
-    char           names[MOST_PARAMETERS][64];
+    char           names[PARAMETERS_MAX][64];
 } net;
 
 static stk_symbol block(stk_graph *g, stk_symbol x, const char *name, const stk_conv_layer *conv)
@@ -46,11 +46,11 @@ static stk_symbol build(stk_graph *g, stk_symbol x)
 
 static void add_gradients(net *n, stk_symbol loss)
 {
-    stk_symbol of[MOST_PARAMETERS], gradients[MOST_PARAMETERS];
+    stk_symbol of[PARAMETERS_MAX], gradients[PARAMETERS_MAX];
     for (size_t i = 0; i < stk_graph_variable_count(n->graph); i++) {
         const stk_graph_variable_info v = stk_graph_variable_at(n->graph, i);
         if (v.options.role != STK_VARIABLE_PARAMETER) continue;
-        EXPECT(n->count < MOST_PARAMETERS && strlen(v.name) < sizeof n->names[0]);
+        EXPECT(n->count < PARAMETERS_MAX && strlen(v.name) < sizeof n->names[0]);
         strcpy(n->names[n->count], v.name);
         of[n->count++] = v.symbol;
     }

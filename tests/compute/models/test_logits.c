@@ -1,7 +1,7 @@
 /* Models with known weights give PyTorch's logits. */
 #include "model_support.h"
 
-enum { LOGITS_MOST = 64 };
+enum { LOGITS_MAX = 64 };
 
 typedef struct model_case {
     const char *model;
@@ -81,12 +81,12 @@ static void run(const model_case *c, const char *backend, stk_layout layout, flo
 static void expect_logits(const model_case *c, const char *backend, stk_layout layout,
                           double tolerance)
 {
-    float  logits[LOGITS_MOST];
-    double wanted[LOGITS_MOST], largest = 0, worst = 0;
+    float  logits[LOGITS_MAX];
+    double wanted[LOGITS_MAX], largest = 0, worst = 0;
     char   key[64];
     snprintf(key, sizeof key, "%s %d %d %d %d", c->model, c->size, c->batch, c->classes,
              c->training);
-    int count = golden_numbers("logits.txt", key, wanted, LOGITS_MOST);
+    int count = golden_numbers("logits.txt", key, wanted, LOGITS_MAX);
     EXPECT_INT_EQ(c->batch * c->classes, count);
     run(c, backend, layout, logits);
     for (int i = 0; i < count; i++) {

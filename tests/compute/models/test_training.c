@@ -2,7 +2,7 @@
  * the same weights on the same data. */
 #include "model_support.h"
 
-enum { STEPS = 20, BATCHES = 4, CLASSES = 10, BATCH = 8, VALUES_MOST = BATCH * 16 * 16 * 3 };
+enum { STEPS = 20, BATCHES = 4, CLASSES = 10, BATCH = 8, VALUES_MAX = BATCH * 16 * 16 * 3 };
 
 typedef struct training_case {
     const char *key;   /* in training.txt */
@@ -45,7 +45,7 @@ static stk_graph *build(const training_case *c)
 
 static void feed(stk_program *program, const training_case *c, int batch)
 {
-    static float x[VALUES_MOST];
+    static float x[VALUES_MAX];
     int64_t      labels[BATCH];
     stk_error    err;
     char         name[16];

@@ -244,11 +244,12 @@ size_t op_results(const op_case *c, const char *backend, uint64_t seed, bool gra
 void expect_like_ref(const op_case *c, const char *backend, double tolerance, const char *file,
                      int line)
 {
-    enum { ROOM = 1 << 20 };
-    float *expected = malloc(ROOM * sizeof *expected), *found = malloc(ROOM * sizeof *found);
-    size_t count = op_results(c, "ref", 3, true, expected, ROOM);
-    EXPECT_INT_EQ(count, op_results(c, backend, 3, true, found, ROOM));
-    EXPECT(count <= ROOM);
+    enum { CAPACITY = 1 << 20 };
+    float *expected = malloc(CAPACITY * sizeof *expected),
+          *found = malloc(CAPACITY * sizeof *found);
+    size_t count = op_results(c, "ref", 3, true, expected, CAPACITY);
+    EXPECT_INT_EQ(count, op_results(c, backend, 3, true, found, CAPACITY));
+    EXPECT(count <= CAPACITY);
     double scale = largest(expected, count) + 1e-6;
     for (size_t i = 0; i < count; i++)
         if (!(fabs((double)expected[i] - (double)found[i]) <= tolerance * scale)) {

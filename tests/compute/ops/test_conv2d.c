@@ -110,8 +110,8 @@ static int build_fused(stk_graph *g, const stk_symbol *in, stk_symbol *out, cons
 
 STK_TEST(what_passes_fold_into_a_convolution_changes_nothing)
 {
-    enum { ROOM = 256 };
-    float   results[2][ROOM];
+    enum { CAPACITY = 256 };
+    float   results[2][CAPACITY];
     size_t  count[2];
     op_case c = {.build = build_fused,
                  .inputs = 3,
@@ -120,7 +120,7 @@ STK_TEST(what_passes_fold_into_a_convolution_changes_nothing)
                         {.shape = stk_shape_1d(3)}}};
     for (int fused = 0; fused < 2; fused++) {
         c.context = &(bool){fused};
-        count[fused] = op_results(&c, "ref", 1, false, results[fused], ROOM);
+        count[fused] = op_results(&c, "ref", 1, false, results[fused], CAPACITY);
     }
     EXPECT_INT_EQ(2 * 3 * 3 * 3 + 3 * 2 * 2 * 3 + 3, count[0]);
     EXPECT_INT_EQ(count[0], count[1]);

@@ -6,13 +6,13 @@
 #include <stoker/program.h>
 #include <string.h>
 
-enum { ROWS = 2, HEIGHT = 3, WIDTH = 4, BATCH_MOST = 4, PIXELS_MOST = 64 };
+enum { ROWS = 2, HEIGHT = 3, WIDTH = 4, BATCH_MAX = 4, PIXELS_MAX = 64 };
 
 typedef struct edit_case {
     int      height, width, channels; /* of results */
     int      batch;
     bool     mixes; /* the images are the batch */
-    stk_edit edits[BATCH_MOST];
+    stk_edit edits[BATCH_MAX];
 } edit_case;
 
 /* Level of channel c: 100 * row + 10 * y + x + 40 * c. */
@@ -30,7 +30,7 @@ static void run_on(const char *backend, const edit_case *c, uint8_t *out)
     const int      rows = c->mixes ? c->batch : ROWS;
     const int      height = c->mixes ? c->height : HEIGHT, width = c->mixes ? c->width : WIDTH;
     const size_t   bytes = (size_t)(c->batch * c->height * c->width * c->channels);
-    uint8_t        images[BATCH_MOST * PIXELS_MOST * 3];
+    uint8_t        images[BATCH_MAX * PIXELS_MAX * 3];
     stk_error      err;
     stk_graph     *g;
     stk_device    *device;
@@ -65,7 +65,7 @@ static void expect_bytes(const edit_case *c, const uint8_t *expected)
     static const char *const backends[] = {"ref", "cpu"};
     const size_t             bytes = (size_t)(c->batch * c->height * c->width * c->channels);
     for (size_t b = 0; b < COUNT_OF(backends); b++) {
-        uint8_t out[BATCH_MOST * PIXELS_MOST * 3];
+        uint8_t out[BATCH_MAX * PIXELS_MAX * 3];
         run_on(backends[b], c, out);
         for (size_t i = 0; i < bytes; i++)
             EXPECT_INT_EQ(expected[i], out[i]);

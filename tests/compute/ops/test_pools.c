@@ -125,8 +125,8 @@ static int build_small_model(stk_graph *g, const stk_symbol *in, stk_symbol *out
 
 STK_TEST(a_graph_in_nchw_gives_the_transposed_results_and_gradients)
 {
-    enum { ROOM = 1024 };
-    float   results[2][ROOM];
+    enum { CAPACITY = 1024 };
+    float   results[2][CAPACITY];
     size_t  count[2];
     op_case c = {.build = build_small_model,
                  .inputs = 3,
@@ -135,9 +135,9 @@ STK_TEST(a_graph_in_nchw_gives_the_transposed_results_and_gradients)
                         {.shape = stk_shape_1d(6)}}};
     for (int i = 0; i < 2; i++) {
         c.layout = i ? STK_LAYOUT_NCHW : STK_LAYOUT_NHWC;
-        count[i] = op_results(&c, "ref", 4, true, results[i], ROOM);
+        count[i] = op_results(&c, "ref", 4, true, results[i], CAPACITY);
     }
-    EXPECT(count[0] <= ROOM);
+    EXPECT(count[0] <= CAPACITY);
     EXPECT_INT_EQ(count[0], count[1]);
     EXPECT_MEM_EQ(results[0], results[1], count[0] * sizeof *results[0]);
 }

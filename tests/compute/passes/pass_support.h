@@ -12,13 +12,14 @@
  * within tolerance (relative to the largest of all results). */
 static inline void expect_same_without(const op_case *c, unsigned off, double tolerance)
 {
-    enum { ROOM = 1 << 21 };
+    enum { CAPACITY = 1 << 21 };
     op_case without = *c;
-    float  *expected = malloc(ROOM * sizeof *expected), *found = malloc(ROOM * sizeof *found);
+    float  *expected = malloc(CAPACITY * sizeof *expected),
+          *found = malloc(CAPACITY * sizeof *found);
     without.passes_off = off;
-    size_t count = op_results(&without, "ref", 3, true, expected, ROOM);
-    EXPECT_INT_EQ(count, op_results(c, "ref", 3, true, found, ROOM));
-    EXPECT(count <= ROOM);
+    size_t count = op_results(&without, "ref", 3, true, expected, CAPACITY);
+    EXPECT_INT_EQ(count, op_results(c, "ref", 3, true, found, CAPACITY));
+    EXPECT(count <= CAPACITY);
     double largest = 1e-6;
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs((double)expected[i]));
