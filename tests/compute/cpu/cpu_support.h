@@ -1,5 +1,5 @@
-/* Kernels of the CPU backend against the op's reference: in every image format, with and without
- * vector instructions, on one to four threads, which must give the same bits. */
+/* Compares CPU kernels with the op's reference: in every image format, with and without vector
+ * instructions, on one to four threads, which must yield the same bits. */
 #ifndef STK_TESTS_CPU_SUPPORT_H
 #define STK_TESTS_CPU_SUPPORT_H
 
@@ -14,24 +14,24 @@
 
 enum { CPU_INPUTS = 10, CPU_THREADS = 4 };
 
-/* What STOKER_CPU_OFF is, in turn. */
+/* Values of STOKER_CPU_OFF. */
 static const char *const cpu_offs[] = {"", "avx512", "avx512,avx2"};
 
 typedef struct cpu_input {
     stk_shape   shape;
     stk_dtype   dtype;     /* NONE: float32 */
     double      low, high; /* both 0: from -1 to 1; integers below high */
-    const void *data;      /* instead of drawn numbers */
+    const void *data;      /* instead of random numbers */
 } cpu_input;
 
 typedef struct cpu_case {
     const stk_graph_op *op;
     const void         *attrs;
-    int                 inputs, outputs; /* outputs 0: as the op has */
+    int                 inputs, outputs; /* outputs 0: all of the op's */
     cpu_input           in[CPU_INPUTS];
-    double              tolerance; /* of the largest element of an output; 0: 1e-6 */
-    double              scale_min; /* the largest counts as this at least */
-    bool                plain;     /* only row-major */
+    double              tolerance; /* relative to the largest element of an output; 0: 1e-6 */
+    double              scale_min; /* lower bound of that largest element */
+    bool                plain;     /* row-major only */
 } cpu_case;
 
 static inline size_t cpu_count(const stk_shape *shape)
@@ -65,9 +65,9 @@ typedef struct cpu_run {
     stk_op_instance instance;
     stk_tensor_type in[CPU_INPUTS], out[STK_OP_OUTPUTS];
     void           *plain_in[CPU_INPUTS], *expected[STK_OP_OUTPUTS];
-    int             off; /* of own_offs */
+    int             off; /* index into cpu_offs */
     stk_format      have, in_format[CPU_INPUTS], out_format[STK_OP_OUTPUTS];
-    uint8_t        *first[STK_OP_OUTPUTS]; /* results of the first number of threads */
+    uint8_t        *first[STK_OP_OUTPUTS]; /* results of the first thread count */
 } cpu_run;
 
 static inline void cpu_compare(const cpu_run *r, int o, const void *found)
@@ -92,9 +92,7 @@ static inline void cpu_compare(const cpu_run *r, int o, const void *found)
                      r->have);
 }
 
-/* A result that lies in blocks must have zeros in its padding: what is made from its plain form
- * has.
- */
+/* A blocked result must have zeros in its padding, as a reorder of its plain form has. */
 static inline void cpu_check(cpu_run *r, stk_device *device, int o, uint8_t *found, size_t bytes)
 {
     stk_error err;
@@ -116,7 +114,8 @@ static inline void cpu_check(cpu_run *r, stk_device *device, int o, uint8_t *fou
     memcpy(r->first[o], found, bytes);
 }
 
-/* Devices are kept, since to open one takes longer than most cases. What is off is read by that. */
+/* Devices are cached, since opening one takes longer than most cases. STOKER_CPU_OFF is read at
+ * opening. */
 static inline stk_device *cpu_device(int off, int threads)
 {
     static stk_device *devices[COUNT_OF(cpu_offs)][CPU_THREADS + 1];
@@ -157,7 +156,7 @@ static inline void cpu_run_once(cpu_run *r, int threads)
     for (int o = 0; o < r->instance.output_count; o++) {
         bytes[o] = device->backend->format_bytes(device, &r->out[o], r->out_format[o]);
         out[o] = device->backend->alloc(device, bytes[o] + 64);
-        memset(out[o], 0xff, bytes[o] + 64); /* floats that are not numbers */
+        memset(out[o], 0xff, bytes[o] + 64); /* NaN in float32 */
     }
     if (kernel->prepare) EXPECT_OK(kernel->prepare(&call, &scratch, &err));
     call.scratch = device->backend->alloc(device, scratch + 64);
@@ -165,7 +164,7 @@ static inline void cpu_run_once(cpu_run *r, int threads)
     EXPECT_OK(kernel->run(&call, &err));
     for (int o = 0; o < r->instance.output_count; o++) {
         cpu_check(r, device, o, out[o], bytes[o]);
-        for (int i = 0; i < 64; i++) /* nothing is written past the end */
+        for (int i = 0; i < 64; i++) /* detects writes past the end */
             EXPECT_INT_EQ(0xff, ((uint8_t *)out[o])[bytes[o] + (size_t)i]);
         device->backend->free(device, out[o], bytes[o] + 64);
     }

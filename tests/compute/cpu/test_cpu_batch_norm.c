@@ -31,7 +31,8 @@ STK_TEST(statistics_agree_with_two_passes_in_double)
             .op = &stk_graph_op_bn_stats, .inputs = 1, .in = {{shapes[s], 0, -3, 5, NULL}}});
 }
 
-/* The mean is 1e4 deviations away: a plain sum of squares has no digit of the variance left. */
+/* The mean is 1e4 deviations from zero: a plain sum of squares would lose all digits of the
+ * variance. */
 STK_TEST(statistics_are_right_where_the_mean_is_far_larger_than_the_deviation)
 {
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
@@ -93,7 +94,7 @@ STK_TEST(gradients_go_through_a_norm_with_every_mask)
     }
 }
 
-/* More than 8 MB: results go past the caches. */
+/* More than 8 MB, so that results use non-temporal stores. */
 STK_TEST(large_results_are_streamed_and_the_same)
 {
     stk_shape          shape = NHWC(2, 210, 211, 26);

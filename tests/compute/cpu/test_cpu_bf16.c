@@ -1,4 +1,4 @@
-/* Convolutions and products of bfloat16 on the CPU backend. */
+/* bfloat16 convolutions and GEMMs on the CPU backend. */
 #include "compute/ops/op_support.h"
 #include "tensor/half.h"
 #include <math.h>

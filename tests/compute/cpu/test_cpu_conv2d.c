@@ -1,4 +1,4 @@
-/* Convolutions of the CPU backend are those of the reference, gradients too. */
+/* Convolutions and gradients of the CPU backend equal the reference. */
 #include "compute/ops/op_support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,8 +104,8 @@ STK_TEST(winograd_gives_what_the_reference_gives)
     unsetenv("STOKER_CPU_OFF");
 }
 
-/* Several layers, so that blocks go from one to the next, channels that fill no block among them.
- */
+/* Several layers, so that blocked formats are passed on, with channel counts that do not fill a
+ * block. */
 static int build_layers(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
 {
     (void)context;
@@ -133,7 +133,7 @@ STK_TEST(layers_one_after_the_other_give_what_the_reference_gives)
     }
 }
 
-/* How the one convolution of a program with these pads is computed. */
+/* The implementation of the only convolution of a program with these pads. */
 static void name_kernel(const int pad[4], char *text, size_t capacity)
 {
     stk_error      err;
@@ -161,7 +161,7 @@ static void name_kernel(const int pad[4], char *text, size_t capacity)
     stk_graph_free(g);
 }
 
-/* Its gradient of the input is wrong there in oneDNN 2.6.3. */
+/* dgrad is wrong there in oneDNN 2.6.3. */
 STK_TEST(winograd_is_left_out_where_pads_differ_and_where_it_is_turned_off)
 {
     static const int same[4] = {1, 1, 1, 1}, other[4] = {0, 1, 0, 1};
@@ -177,7 +177,7 @@ STK_TEST(winograd_is_left_out_where_pads_differ_and_where_it_is_turned_off)
     unsetenv("STOKER_CPU_OFF");
 }
 
-/* A layer and a dense one with their gradients, so that every kind of kernel is made. */
+/* A convolution and a dense layer with gradients: every kind of kernel. */
 static stk_status compile_all(void *context, stk_error *err)
 {
     const stk_graph *g = context;

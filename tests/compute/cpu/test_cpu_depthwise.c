@@ -51,7 +51,7 @@ STK_TEST(gradients_of_depthwise_convolutions_agree_with_the_reference)
         }
 }
 
-/* Gradients of weights are computed here for these only. */
+/* Native wgrad kernels run for these sizes only. */
 STK_TEST(gradients_of_larger_images_agree_too)
 {
     for (size_t l = 0; l < COUNT_OF(layers); l++)

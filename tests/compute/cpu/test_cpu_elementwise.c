@@ -104,7 +104,7 @@ static double sigmoid_of(double x)
     return 1 / (1 + exp(-x));
 }
 
-/* Relative to the result: near 0 tanh must not lose digits; sigmoid far below 0 is e^x. */
+/* Relative to the result: tanh must be accurate near 0; sigmoid far below 0 is e^x. */
 STK_TEST(vectors_of_exp_and_tanh_are_as_exact_as_libm)
 {
     enum { COUNT = 40001 };

@@ -1,5 +1,5 @@
-/* What passes fold into convolutions and products on the CPU backend: activations, and the gradient
- * of the bias. */
+/* Fusions into convolutions and GEMMs of the CPU backend: activations, and the gradient of the
+ * bias. */
 #include "compute/cpu/dnnl.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
@@ -91,7 +91,7 @@ STK_TEST(the_gradient_of_the_bias_comes_with_that_of_the_weight)
                                       {.shape = stk_shape_4d(2, 6, 5, channels[j][1])}}});
 }
 
-/* A fusion that only the reference could compute would be a loss. */
+/* A fusion that falls back to the reference would be slower. */
 STK_TEST(every_activation_can_be_fused)
 {
     for (size_t i = 0; i < COUNT_OF(activations); i++)

@@ -1,5 +1,4 @@
-/* Whole graphs on the CPU backend against the reference: formats meet, kernels follow each other.
- */
+/* Complete graphs on the CPU backend against the reference, so that formats and kernels meet. */
 #include "compute/ops/op_support.h"
 
 static stk_symbol norm(stk_graph *g, stk_symbol x, const char *name)
@@ -18,7 +17,7 @@ static stk_symbol norm(stk_graph *g, stk_symbol x, const char *name)
     return stk_batch_normalize(g, x, &with);
 }
 
-/* in: image, three kernels, the last matrix, labels. */
+/* in: image, three filters, the last matrix, labels. */
 static int build(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
 {
     bool               squeeze = context != NULL;

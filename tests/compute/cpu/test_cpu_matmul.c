@@ -1,4 +1,4 @@
-/* Matrix products of the CPU backend are those of the reference, gradients too. */
+/* GEMMs and gradients of the CPU backend equal the reference. */
 #include "compute/ops/op_support.h"
 #include <math.h>
 #include <string.h>
@@ -83,8 +83,8 @@ STK_TEST(dense_layers_are_those_of_the_reference)
 
 enum { ROWS = 9, IN = 37, OUT = 70, STEPS = 4 };
 
-/* w -= 0.002 d(sum of squares)/dw: what is learnt goes through the weights' own format and back.
- * False where the backend refuses the precision. */
+/* w -= 0.002 d(sum of squares)/dw: updates pass through the weights' opaque format. False if the
+ * backend refuses the precision. */
 static bool train(const char *backend, stk_dtype precision, float *weights)
 {
     stk_error      err;
@@ -134,7 +134,7 @@ STK_TEST(weights_that_lie_in_blocks_learn_the_same)
         EXPECT(fabsf(expected[i] - found[i]) < 1e-4f);
 }
 
-/* The variable is float32, the product's blocks are of bfloat16. */
+/* The variable is float32, the GEMM's blocks are bfloat16. */
 STK_TEST(weights_that_are_cast_to_bfloat16_learn_the_same_but_for_rounding)
 {
     static float expected[OUT * IN], found[OUT * IN];

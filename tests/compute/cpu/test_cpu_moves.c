@@ -1,4 +1,4 @@
-/* What moves elements on the CPU backend. */
+/* Ops that move elements on the CPU backend. */
 #include "compute/cpu/cpu_support.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
@@ -144,7 +144,7 @@ STK_TEST(labels_are_found_among_the_largest)
         stk_top_k_attrs attrs = {k};
         float           x[200 * 9];
         for (int i = 0; i < 200 * 9; i++)
-            x[i] = i % 41 == 0 ? NAN : (float)(i * 7 % 11); /* with equal ones */
+            x[i] = i % 41 == 0 ? NAN : (float)(i * 7 % 11); /* with equal elements */
         cpu_input logits = {.shape = stk_shape_2d(200, 9), .data = x};
         expect_cpu(&(cpu_case){.op = &stk_graph_op_top_k_correct,
                                .attrs = &attrs,

@@ -21,7 +21,7 @@ static void expect_pool(const stk_pool_attrs *pool, stk_shape x)
     stk_error       err;
     EXPECT_OK(stk_graph_op_max_pool.infer(&instance, out, &err));
     back.size[0] = (int)x.dim[1], back.size[1] = (int)x.dim[2];
-    /* Few values, so that equal ones meet in a window. */
+    /* Few distinct values, so that windows contain equal ones. */
     stk_random random = stk_random_for(3, 1, 4, 1);
     size_t     count = cpu_count(&x);
     float     *values = malloc(count * sizeof *values);

@@ -1,4 +1,4 @@
-/* Images from one block size to another and back. */
+/* Reorders of images between block sizes. */
 #include "compute/cpu/dnnl.h"
 #include "harness.h"
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void move(stk_device *device, const stk_tensor_type *type, stk_format fro
     EXPECT_OK(device->backend->reorder(device, type, from, src, to, dst, &err));
 }
 
-/* Through every chain of two formats and back to rows; every block is filled up with zeros. */
+/* Every chain of two formats and back to rows; padding of blocks must be zero. */
 static void expect_round_trip(stk_device *device, const stk_tensor_type *type)
 {
     static const stk_format formats[] = {STK_FORMAT_PLAIN, STK_FORMAT_C8, STK_FORMAT_C16};

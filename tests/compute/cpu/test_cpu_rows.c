@@ -1,4 +1,4 @@
-/* What the CPU backend computes row by row: softmax, its loss, layer norm. */
+/* Row-wise kernels of the CPU backend: softmax, its loss, layer norm. */
 #include "compute/cpu/cpu_support.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
@@ -87,7 +87,7 @@ STK_TEST(losses_agree_with_the_reference_for_numbers_and_probabilities)
             for (size_t s = 0; s < COUNT_OF(smoothings); s++) {
                 stk_shape logits = stk_shape_2d(rows[r], widths[w]), one = stk_shape_1d(rows[r]);
                 double    k = (double)widths[w];
-                /* From -2 to K + 1: numbers on both sides that are no class. */
+                /* From -2 to K + 1: out of range on both sides. */
                 expect_loss(logits, (cpu_input){one, STK_DTYPE_I32, -2, k + 2, NULL},
                             smoothings[s]);
                 expect_loss(logits, (cpu_input){one, STK_DTYPE_I64, 0, k, NULL}, smoothings[s]);

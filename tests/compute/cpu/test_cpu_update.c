@@ -7,7 +7,7 @@ static const stk_shape shapes[] = {
     {.rank = 0},
     {.rank = 1, .dim = {17}},
     {.rank = 2, .dim = {129, 257}},
-    {.rank = 4, .dim = {8, 3, 3, 17}}, /* in blocks, too: padding must stay zero */
+    {.rank = 4, .dim = {8, 3, 3, 17}}, /* also blocked: padding must stay zero */
 };
 
 static cpu_input four(const float *values)

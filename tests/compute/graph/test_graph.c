@@ -1,4 +1,4 @@
-/* Graphs: their text, what the verifier says, what a rewrite leaves. */
+/* Graphs: their text, the verifier, rewrites. */
 #include "compute/graph/rewrite.h"
 #include "compute/ops/graph_ops.h"
 #include "harness.h"
@@ -68,7 +68,7 @@ STK_TEST(the_verifier_names_the_node_and_both_shapes)
     stk_symbol y;
     stk_graph *g = named_product(&y);
     EXPECT_OK(stk_graph_verify(g, &err));
-    g->symbols[y.id].type.shape = stk_shape_2d(8, 6); /* what a pass would have got wrong */
+    g->symbols[y.id].type.shape = stk_shape_2d(8, 6); /* a wrong shape, as from a faulty pass */
     EXPECT_STATUS(STK_E_SHAPE, stk_graph_verify(g, &err));
     EXPECT_STR_EQ("matmul", err.stage);
     EXPECT_STR_EQ("head", err.where);

@@ -1,5 +1,5 @@
-/* Models run with parameters and images that are a formula of name and index, the one of
- * scripts/golden/make_models.py, and the numbers that PyTorch gave for them. */
+/* Runs models with parameters and images computed from name and index, by the formula of
+ * scripts/golden/make_models.py, and reads PyTorch's results for them. */
 #ifndef STK_TESTS_MODEL_SUPPORT_H
 #define STK_TESTS_MODEL_SUPPORT_H
 
@@ -77,7 +77,7 @@ static inline void fill_variables(stk_variables *variables)
     }
 }
 
-/* The numbers behind "key:" in a golden file; how many there are. */
+/* Reads the numbers after "key:" in a golden file; returns their count. */
 static inline int golden_numbers(const char *file, const char *key, double *numbers, int capacity)
 {
     char path[256], start[64];

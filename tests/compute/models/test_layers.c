@@ -1,4 +1,4 @@
-/* Layers: their variables, how these begin, shapes, refusals. */
+/* Layers: variables, initial values, shapes, errors. */
 #include "model_support.h"
 
 static stk_graph *new_graph(stk_layout layout)
@@ -90,7 +90,7 @@ STK_TEST(embeddings_and_positions_are_learnt)
     stk_graph_free(g);
 }
 
-/* Deviations of first values against the formulas, for a weight of 64x(32x3x3). */
+/* Deviations of initial values against the formulas, for a weight of 64x(32x3x3). */
 STK_TEST(weights_begin_with_the_deviation_of_their_kind)
 {
     static const struct {
@@ -99,7 +99,7 @@ STK_TEST(weights_begin_with_the_deviation_of_their_kind)
     } kinds[] = {
         {STK_LAYER_DEFAULT, 0.0340207},     /* 1/sqrt(3*288) */
         {STK_LAYER_FAN_OUT, 0.0589256},     /* sqrt(2/576) */
-        {STK_LAYER_FAN_IN, 0.0518474},      /* sqrt(1/288), less what is cut: times 0.87988 */
+        {STK_LAYER_FAN_IN, 0.0518474},      /* sqrt(1/288), times 0.87988 for the truncation */
         {STK_LAYER_XAVIER, 0.0481125},      /* sqrt(2/864) */
         {STK_LAYER_UNIFORM_OUT, 0.0240563}, /* 1/sqrt(3*576) */
         {STK_LAYER_NORMAL, 0.01},           {STK_LAYER_ZERO, 0},

@@ -1,4 +1,4 @@
-/* Models with known weights give PyTorch's logits. */
+/* Models with known weights yield PyTorch's logits. */
 #include "model_support.h"
 
 enum { LOGITS_MAX = 64 };
@@ -39,7 +39,7 @@ static stk_graph *build(const model_case *c, stk_layout layout)
     return g;
 }
 
-/* values, which are [N,H,W,C], in the graph's layout. */
+/* Converts values from [N,H,W,C] to the graph's layout. */
 static float *in_layout(const model_case *c, stk_layout layout)
 {
     int64_t area = (int64_t)c->size * c->size, each = area * c->channels, count = c->batch * each;
@@ -111,7 +111,7 @@ STK_TEST(every_backend_gives_pytorchs_logits)
             expect_logits(&cases[i], backend, STK_LAYOUT_NHWC, 2e-4);
 }
 
-/* One model per kind of layer that cares. */
+/* One model per kind of layer that depends on the layout. */
 STK_TEST(the_layout_of_the_graph_does_not_matter)
 {
     static const char *const names[] = {"lenet", "resnet8", "efficientnet_b0", "vit_tiny",

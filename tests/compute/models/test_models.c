@@ -1,4 +1,4 @@
-/* The list of models: parameters, names and shapes as torchvision's; refusals. */
+/* The list of models: parameters, names and shapes as torchvision's; errors. */
 #include "model_support.h"
 
 static stk_graph *build(const char *name, const stk_model_options *options)
@@ -33,7 +33,8 @@ STK_TEST(models_have_as_many_parameters_as_torchvisions)
     EXPECT_INT_EQ(5288548, parameters("efficientnet_b0", NULL));
 }
 
-/* mobilenet_v2(width_mult=0.35) and (width_mult=1.4) of torchvision; the papers' for the rest. */
+/* torchvision's mobilenet_v2(width_mult=0.35) and (width_mult=1.4); the papers' counts for the
+ * others. */
 STK_TEST(models_that_torchvision_has_not_are_those_of_the_papers)
 {
     EXPECT_INT_EQ(4231976, parameters("mobilenet_v1", NULL));

@@ -1,5 +1,5 @@
-/* Models learn as PyTorch's do: the losses of 20 steps of SGD with momentum and weight decay, from
- * the same weights on the same data. */
+/* Models learn as PyTorch's: losses of 20 steps of SGD with momentum and weight decay, from the
+ * same weights on the same data. */
 #include "model_support.h"
 
 enum { STEPS = 20, BATCHES = 4, CLASSES = 10, BATCH = 8, VALUES_MAX = BATCH * 16 * 16 * 3 };
@@ -103,9 +103,9 @@ STK_TEST(two_dense_layers_learn_as_in_pytorch)
     expect_losses(&two_layers, 1e-6);
 }
 
-/* Both backends are within 4e-7. The tolerance is for other kernels: rounding turns a relu on or
- * off that was near 0, and the steps after enlarge what that did. PyTorch's float32 was up to 6e-4
- * from its float64 on this net, by how sums are shared out and by the rate. */
+/* Both backends are within 4e-7. The tolerance allows for other kernels: rounding can flip a relu
+ * near 0, which later steps amplify. PyTorch's float32 differed by up to 6e-4 from its float64 on
+ * this net, depending on thread count and rate. */
 STK_TEST(a_residual_network_learns_as_in_pytorch)
 {
     expect_losses(&resnet8, 2e-3);

@@ -1,11 +1,11 @@
-/* Whitening filters make patches white. */
+/* Whitening filters decorrelate patches. */
 #include "model_support.h"
 
 enum { SIZE = 9, IMAGES = 7 };
 
 static const float mean[4] = {0.5f, 0.4f, 0.45f, 0.6f}, deviation[4] = {0.2f, 0.25f, 0.3f, 0.15f};
 
-/* Neighbours and channels are alike, as in photos. */
+/* Neighbours and channels are correlated, as in photos. */
 static uint8_t *make_images(int channels)
 {
     int64_t  count = (int64_t)IMAGES * SIZE * SIZE * channels;
@@ -36,7 +36,7 @@ static double respond(const uint8_t *images, const float *filter, int channels, 
     return sum;
 }
 
-/* The mean product of what two filters give. */
+/* Mean product of two filters' results. */
 static double moment(const uint8_t *images, const float *weights, int channels, int a, int b)
 {
     int    order = 4 * channels;
@@ -75,7 +75,7 @@ STK_TEST(filters_begin_with_the_largest_eigenvalue)
     stk_shape shape = stk_shape_4d(IMAGES, SIZE, SIZE, 3);
     double    before = 0;
     EXPECT_OK(stk_model_whiten(images, &shape, mean, deviation, 0, weights, &err));
-    for (int k = 0; k < 12; k++) { /* a filter is as long as its eigenvalue is small */
+    for (int k = 0; k < 12; k++) { /* filters scale with the inverse root of their eigenvalue */
         double length = 0;
         for (int i = 0; i < 12; i++)
             length += (double)weights[k * 12 + i] * (double)weights[k * 12 + i];
@@ -93,7 +93,7 @@ STK_TEST(wide_images_are_summed_in_pieces)
     uint8_t  *images = malloc(2 * HIGH * WIDE), *tall = malloc(2 * HIGH * WIDE);
     for (int i = 0; i < HIGH * WIDE; i++)
         images[i] = (uint8_t)(i * 7 % 251 + i % 3);
-    for (int y = 0; y < HIGH; y++) /* lying down, and so are its patches */
+    for (int y = 0; y < HIGH; y++) /* transposed, and so are its patches */
         for (int x = 0; x < WIDE; x++)
             tall[x * HIGH + y] = images[y * WIDE + x];
     stk_shape shape = stk_shape_4d(1, HIGH, WIDE, 1), other = stk_shape_4d(1, WIDE, HIGH, 1);

@@ -1,4 +1,4 @@
-/* Results that another program gave: both compute with tensors that a short formula fills. */
+/* Results of other programs, for tensors computed from a short formula. */
 #ifndef STK_TESTS_KNOWN_VALUES_H
 #define STK_TESTS_KNOWN_VALUES_H
 
@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Element i is (i * step) % modulus - modulus / 2: small whole numbers, whose sums are exact. In
- * PyTorch: p = lambda n, step, mod: ((torch.arange(n) * step) % mod - mod // 2).float() */
+/* Element i is (i * step) % modulus - modulus / 2: small integers with exact sums. In PyTorch: p =
+ * lambda n, step, mod: ((torch.arange(n) * step) % mod - mod // 2).float() */
 static inline stk_symbol pattern(stk_graph *g, stk_shape shape, int step, int modulus)
 {
     size_t count = 1;
@@ -32,8 +32,8 @@ static inline void pattern_gradients(stk_graph *g, stk_symbol y, int step, int m
                         gradients);
 }
 
-/* All results of c, one after the other, are those expected, which are counted in units of 1 /
- * unit: so that fractions are whole numbers, too. */
+/* All results of c in sequence equal expected, in units of 1 / unit, so that fractions are
+ * integers. */
 static inline void expect_values(const op_case *c, const float *expected, size_t count, double unit,
                                  double tolerance, const char *file, int line)
 {

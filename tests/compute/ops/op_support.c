@@ -1,4 +1,4 @@
-/* Ops tested the same way each. */
+/* Common tests of ops. */
 #include "compute/ops/op_support.h"
 #include "base/philox.h"
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct bench { /* one compiled case */
+typedef struct bench { /* a compiled case */
     stk_device    *device;
     stk_variables *variables;
     stk_program   *program;
@@ -27,8 +27,8 @@ static stk_dtype dtype_of(const op_input *in)
     return in->dtype ? in->dtype : STK_DTYPE_F32;
 }
 
-/* loss = sum over outputs of sum(output * weights), with fixed weights that differ everywhere, so
- * that no gradient is hidden by symmetry. */
+/* loss = sum over outputs of sum(output * weights), with distinct fixed weights, so that symmetry
+ * cannot hide a gradient. */
 static stk_symbol weigh(stk_graph *g, const stk_symbol *out, int outputs)
 {
     stk_symbol loss = stk_fill(g, STK_DTYPE_F32, stk_shape_scalar(), 0);
@@ -167,7 +167,7 @@ static double largest(const float *data, size_t count)
     return most;
 }
 
-/* One input: every element of small tensors, a spread of larger ones. */
+/* One input: every element of small tensors, a sample of larger ones. */
 static void check_input(bench *b, const op_case *c, void **data, int input, const float *grad,
                         double tolerance, const char *file, int line)
 {
@@ -227,7 +227,8 @@ size_t op_results(const op_case *c, const char *backend, uint64_t seed, bool gra
         data[i] = draw(&c->in[i], seed, i);
     feed(&b, c, data);
     EXPECT_OK(stk_program_run(b.program, NULL, &err));
-    EXPECT_OK(stk_program_run(b.program, NULL, &err)); /* a second run must not see the first */
+    EXPECT_OK(
+        stk_program_run(b.program, NULL, &err)); /* a second run must not depend on the first */
     for (int i = 0; i < b.outputs + b.gradients; i++) {
         bool   is_out = i < b.outputs;
         float *from = fetch(&b, is_out ? "out" : "grad", is_out ? i : i - b.outputs, b.count[i]);

@@ -1,5 +1,5 @@
-/* Ops tested the same way each: gradients by finite differences on the reference backend, results
- * of other backends against it. */
+/* Common tests of ops: gradients by finite differences on the reference backend; results of other
+ * backends against it. */
 #ifndef STK_TESTS_OP_SUPPORT_H
 #define STK_TESTS_OP_SUPPORT_H
 
@@ -11,12 +11,13 @@ typedef struct op_input {
     stk_dtype dtype; /* NONE: float32 */
     stk_shape shape;
     double    low, high; /* both 0: from -1 to 1; integers: from low to high - 1 */
-    bool      fixed;     /* no gradient is looked at */
-    double    wave;      /* not 0: no draw; element i is sin(wave * (i + 1)), the same anywhere */
+    bool      fixed;     /* its gradient is not checked */
+    double    wave;      /* not 0: element i is sin(wave * (i + 1)) instead of random, reproducible
+                            elsewhere */
 } op_input;
 
 typedef struct op_case {
-    /* Builds from in and gives up to OP_OUTPUTS results in out; returns how many. */
+    /* Builds the case from in; stores up to OP_OUTPUTS results in out and returns their count. */
     int (*build)(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context);
     const void *context;
     op_input    in[OP_INPUTS];
@@ -25,20 +26,20 @@ typedef struct op_case {
     unsigned    passes_off;
 } op_case;
 
-/* Every gradient that autodiff gives is that of finite differences, within tolerance (relative to
- * the largest of its tensor). Results must be float32. */
+/* All gradients equal finite differences within tolerance, relative to the largest of their tensor.
+ * Results must be float32. */
 void expect_gradients(const op_case *c, double tolerance, const char *file, int line);
-/* The backend gives what the reference gives, results and gradients, within tolerance (relative to
- * the largest element of each result). */
+/* Results and gradients of the backend equal the reference's within tolerance, relative to the
+ * largest element of each result. */
 void expect_like_ref(const op_case *c, const char *backend, double tolerance, const char *file,
                      int line);
-/* The results (as floats) for inputs drawn with seed: each result's elements in turn. Returns how
- * many were written; out has room for capacity. */
+/* Results as floats for inputs drawn with seed, in sequence. Returns the number written; capacity
+ * is that of out. */
 size_t op_results(const op_case *c, const char *backend, uint64_t seed, bool gradients, float *out,
                   size_t capacity);
 
-/* The results, then the gradients of sum(result o * sin(1.7 * (i + 1) + o)), are those given,
- * within tolerance. For inputs that are waves and so can be had in another library too. */
+/* Results, then gradients of sum(result o * sin(1.7 * (i + 1) + o)), equal known within tolerance.
+ * For inputs that are waves, which other libraries can reproduce. */
 void expect_known(const op_case *c, const float *known, size_t count, double tolerance,
                   const char *file, int line);
 

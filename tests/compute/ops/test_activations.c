@@ -1,4 +1,4 @@
-/* Every activation: its gradient by finite differences, and the values that a person knows. */
+/* Activations: gradients by finite differences, and known values. */
 #include "compute/ops/op_support.h"
 #include <math.h>
 

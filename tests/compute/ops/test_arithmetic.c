@@ -1,4 +1,4 @@
-/* add, sub, mul: values, gradients with every kind of broadcasting, refusals. */
+/* add, sub, mul: values, gradients with all kinds of broadcasting, errors. */
 #include "compute/ops/op_support.h"
 
 typedef stk_symbol (*binary)(stk_graph *g, stk_symbol a, stk_symbol b);

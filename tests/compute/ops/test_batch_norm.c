@@ -1,4 +1,4 @@
-/* Batch norm against PyTorch's, its pieces fused against the same pieces one by one. */
+/* Batch norm against PyTorch's; fused pieces against separate ones. */
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/op_support.h"
@@ -168,7 +168,7 @@ STK_TEST(a_mean_far_from_zero_leaves_the_deviation_exact)
 
 typedef struct fusion {
     stk_activation act;
-    int            residuals; /* 0, 1, or 2 where the residual has a scale and shift of its own */
+    int            residuals; /* 0, 1, or 2 for a residual with its own scale and shift */
     bool           fused;
 } fusion;
 
@@ -222,7 +222,7 @@ typedef struct masking {
     bool           fused;
 } masking;
 
-/* in: dy, x, mean, invstd, gamma, scale, shift. Gives dgamma, dbeta, dx, dz. */
+/* in: dy, x, mean, invstd, gamma, scale, shift. out: dgamma, dbeta, dx, dz. */
 static int build_masking(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
 {
     const masking     *m = context;

@@ -1,5 +1,5 @@
-/* bn_pool and the halves of its gradient: what they refuse. That they give what their parts give is
- * tested where they are made, in tests/compute/passes/test_fuse.c. */
+/* Errors of bn_pool and its gradients. tests/compute/passes/test_fuse.c compares their results with
+ * the separate ops. */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/op_support.h"
 #include "compute/ops/pool.h"
@@ -42,7 +42,7 @@ STK_TEST(bn_pool_wants_a_image_and_values_for_its_channels)
     expect_refused(g, STK_E_SHAPE, "[2,4]");
 }
 
-/* All that bn_pool_grad_sums takes, and one of it with another type. */
+/* All inputs of bn_pool_grad_sums, one of them with another type. */
 static stk_graph *sums_with(int wrong, stk_dtype dtype, stk_shape shape)
 {
     const stk_shape y = stk_shape_4d(2, 3, 3, 4), x = stk_shape_4d(2, 6, 6, 4);

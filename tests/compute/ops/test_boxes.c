@@ -1,4 +1,4 @@
-/* concat, slice, pad: parts of tensors, which are each other's gradients. */
+/* concat, slice, pad, which are each other's gradients. */
 #include "compute/ops/op_support.h"
 #include <math.h>
 

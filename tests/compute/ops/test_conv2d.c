@@ -1,4 +1,4 @@
-/* conv2d: gradients of every kind of convolution, PyTorch's numbers, refusals with both values. */
+/* conv2d: gradients of all kinds of convolutions, PyTorch's numbers, errors with both values. */
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/known_values.h"
@@ -91,7 +91,7 @@ STK_TEST(a_depthwise_convolution_is_that_of_pytorch)
                   0);
 }
 
-/* Both ways to the same: an activation in the attributes, and the gradient of the bias as second
+/* Separate and fused: an activation in the attributes, and the gradient of the bias as second
  * output of grad_weight. */
 static int build_fused(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
 {

@@ -1,4 +1,4 @@
-/* dropout: how much is dropped, what decides it, its gradient, refusals. */
+/* dropout: rate, dependence of its decisions, gradient, errors. */
 #include "compute/ops/known_values.h"
 #include "compute/ops/update_ops.h"
 
@@ -87,7 +87,7 @@ STK_TEST(the_step_and_the_place_in_the_graph_decide_what_is_dropped)
     }
 }
 
-/* Every bit of seed, step, stream and index takes part. */
+/* Every bit of seed, step, stream and index matters. */
 STK_TEST(numbers_differ_where_any_part_differs)
 {
     const stk_dropout_attrs attrs = {.rate = 0.5, .seed = 5, .stream = 2};

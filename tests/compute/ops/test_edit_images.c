@@ -1,4 +1,4 @@
-/* edit_images and mix_images: windows and borders, steps, mixtures, what edits may not do. */
+/* edit_images and mix_images: windows and borders, ops, mixtures, invalid edits. */
 #include "compute/ops/op_support.h"
 #include "edit/edit.h"
 #include <math.h>
@@ -177,7 +177,7 @@ STK_TEST(a_warp_looks_at_other_pixels)
     edit.step[0].word[STK_EDIT_WARP_HOW] = 1 << 24 | 99;
     edit.source = 1;
     c.edits[1] = edit;
-    m[1] = 1e-3f; /* no longer along the axes: in steps */
+    m[1] = 1e-3f; /* not axis-aligned: evaluated per pixel */
     edit.step[0].word[STK_EDIT_WARP_HOW] = 99;
     c.edits[2] = edit;
     for (int i = 0; i < 6; i++)

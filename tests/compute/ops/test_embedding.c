@@ -1,4 +1,4 @@
-/* embedding: gradients, PyTorch's numbers, ids that are none, refusals. */
+/* embedding: gradients, PyTorch's numbers, ids out of range, errors. */
 #include "compute/ops/known_values.h"
 
 static int build(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)

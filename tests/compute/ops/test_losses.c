@@ -1,4 +1,4 @@
-/* Losses and metrics: PyTorch's numbers, labels of every kind, labels that are none. */
+/* Losses and metrics: PyTorch's numbers, all kinds of labels, labels out of range. */
 #include "compute/ops/op_support.h"
 #include <math.h>
 
@@ -130,7 +130,7 @@ STK_TEST(mean_squared_error_is_that_of_pytorch)
 
 static const float scores[ROWS * CLASSES] = {1, 2, 3, 4, 7, 7, 5, 7, 0, NAN, 2, 1};
 
-/* Correct among the first 1, 2 and 3, and how many there are. */
+/* Correct among the first 1, 2 and 3, and the number of labels. */
 static int build_metrics(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
 {
     stk_symbol logits =
@@ -149,7 +149,7 @@ STK_TEST(correct_rows_are_counted_with_ties_and_numbers_that_are_none)
         kind  labels;
         float counts[4];
     } rows[] = {
-        {{STK_DTYPE_I32, {3, 0, 2}, 0}, {2, 3, 3, 3}},  /* NaN is before 2 */
+        {{STK_DTYPE_I32, {3, 0, 2}, 0}, {2, 3, 3, 3}},  /* NaN ranks before 2 */
         {{STK_DTYPE_I64, {2, 1, 1}, 0}, {0, 2, 2, 3}},  /* the second of equal ones; NaN itself */
         {{STK_DTYPE_I64, {0, 3, -1}, 0}, {0, 0, 1, 2}}, /* the third; the last */
         {{STK_DTYPE_I32, {9, -1, -1}, 0}, {0, 0, 0, 1}},

@@ -1,4 +1,4 @@
-/* matmul: gradients on every kind of operand, refusals with both shapes. */
+/* matmul: gradients of all kinds of operands, errors with both shapes. */
 #include "compute/ops/op_support.h"
 
 typedef struct kind {

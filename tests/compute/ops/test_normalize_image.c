@@ -1,4 +1,4 @@
-/* normalize_image: PyTorch's numbers, refusals. */
+/* normalize_image: PyTorch's numbers, errors. */
 #include "compute/ops/known_values.h"
 
 static const float mean[4] = {0.485f, 0.456f, 0.406f, 0.5f};

@@ -1,4 +1,4 @@
-/* Pooling: gradients, PyTorch's numbers, refusals; and graphs of the other layout. */
+/* Pooling: gradients, PyTorch's numbers, errors; and graphs of the other layout. */
 #include "compute/ops/known_values.h"
 
 typedef stk_symbol (*make)(stk_graph *g, stk_symbol x, const stk_pool_options *options);
@@ -16,7 +16,7 @@ static int build(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void
     return 1;
 }
 
-/* Elements are far apart: where the largest changes, there is no gradient to compare with. */
+/* Elements are far apart: where the maximum changes, finite differences are invalid. */
 STK_TEST(pools_have_the_gradient_of_finite_differences)
 {
     const stk_shape x = stk_shape_4d(2, 5, 6, 3);
@@ -102,7 +102,7 @@ STK_TEST(max_pool_does_not_hide_a_nan)
     EXPECT(isnan(y[0]) && isnan(y[1]));
 }
 
-/* What is given and taken in [N,H,W,C], computed in the graph's layout. */
+/* Converts between [N,H,W,C] and the graph's layout. */
 static stk_symbol change(stk_graph *g, stk_symbol x, bool in)
 {
     if (stk_graph_layout(g) != STK_LAYOUT_NCHW) return x;

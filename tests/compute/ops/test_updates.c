@@ -1,5 +1,5 @@
-/* The ops that update parameters, against torch 2.15 on the CPU; the numbers are what
- * scripts/golden/print_optimizers.py prints. */
+/* Optimizer ops against torch 2.15 on the CPU; scripts/golden/print_optimizers.py prints the
+ * numbers. */
 #include "compute/ops/update_support.h"
 #include <string.h>
 
@@ -182,7 +182,7 @@ STK_TEST(a_gradient_that_is_not_finite_changes_nothing)
         for (size_t b = 0; stk_test_backend_at(b); b++) {
             skip_one(&c, stk_test_backend_at(b), NAN);
             skip_one(&c, stk_test_backend_at(b), -INFINITY);
-            skip_one(&c, stk_test_backend_at(b), 3e38f); /* its square is past float32 */
+            skip_one(&c, stk_test_backend_at(b), 3e38f); /* its square overflows float32 */
         }
     }
 }
@@ -289,7 +289,7 @@ STK_TEST(the_norm_before_clipping_can_be_read)
     updates_end(&u);
 }
 
-/* torch.amp.GradScaler(init_scale=16, growth_interval=2) over the same finite and bad steps. */
+/* torch.amp.GradScaler(init_scale=16, growth_interval=2) over the same clean and bad steps. */
 STK_TEST(the_loss_scale_grows_after_clean_steps_and_backs_off)
 {
     const bool  bad[] = {false, false, false, true, false, false, true, true, true};

@@ -1,4 +1,4 @@
-/* upsample: gradients, PyTorch's numbers, refusals. */
+/* upsample: gradients, PyTorch's numbers, errors. */
 #include "compute/ops/known_values.h"
 
 typedef struct kind {

@@ -1,4 +1,4 @@
-/* Losses with weights of classes, and focal ones: PyTorch's numbers, labels of every kind. */
+/* Class-weighted and focal losses: PyTorch's numbers, all kinds of labels. */
 #include "compute/ops/op_support.h"
 #include <math.h>
 
@@ -112,7 +112,7 @@ STK_TEST(the_focal_loss_is_its_formula_in_pytorch)
     EXPECT_KNOWN(&c, focal_soft, 1e-6);
 }
 
-/* Without weights and gamma it is the plain loss, to the bit. */
+/* Without weights and gamma it equals the plain loss bit for bit. */
 static int build_both(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
 {
     const kind *k = context;

@@ -1,4 +1,4 @@
-/* One parameter updated step by step on a backend. */
+/* Updates one parameter step by step on a backend. */
 #ifndef STK_TESTS_UPDATE_SUPPORT_H
 #define STK_TESTS_UPDATE_SUPPORT_H
 
@@ -15,9 +15,9 @@ typedef struct update_case {
     int                 slots;
     float               rate, momentum;
     stk_guard_attrs     guard; /* with clipping or growth the norm is computed */
-    float               scale; /* the loss scale that gradients were made with; 0: 1 */
+    float               scale; /* the loss scale of the gradients; 0: 1 */
     double              ema;   /* 0: none */
-    bool                apart; /* the old content is wanted too: nothing is written over */
+    bool                apart; /* keeps the old values: nothing is in place */
 } update_case;
 
 typedef struct updates {
@@ -85,7 +85,7 @@ static void updates_read(updates *u, const char *name, float *values, size_t cou
                                  count * sizeof *values, &err));
 }
 
-/* The parameter starts as first, slots as zeros. */
+/* The parameter starts with first, slots with zeros. */
 static void updates_start(updates *u, const update_case *c, const char *backend, const float *first)
 {
     stk_error   err;

@@ -1,4 +1,4 @@
-/* Passes tested the same way each: results with and without them, and what they make as text. */
+/* Common tests of passes: results with and without them, and the graphs they build as text. */
 #ifndef STK_TESTS_PASS_SUPPORT_H
 #define STK_TESTS_PASS_SUPPORT_H
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Results and gradients on the reference backend are the same with and without the passes in off,
- * within tolerance (relative to the largest of all results). */
+/* Results and gradients on the reference backend are equal with and without the passes in off,
+ * within tolerance, relative to the largest of all results. */
 static inline void expect_same_without(const op_case *c, unsigned off, double tolerance)
 {
     enum { CAPACITY = 1 << 21 };
@@ -46,7 +46,7 @@ static inline char *text_of(const stk_graph *graph)
 
 typedef stk_status pass_run(const stk_graph *, const stk_pass_context *, stk_graph **, stk_error *);
 
-/* What passing graph (which is freed) through run gives. */
+/* The text of graph (which is freed) after run. */
 static inline char *text_with(stk_graph *graph, const stk_pass_context *context, pass_run *run)
 {
     stk_error  err;

@@ -1,8 +1,8 @@
-/* fuse: fewer nodes, the same results. */
+/* fuse: fewer nodes, equal results. */
 #include "compute/passes/pass_support.h"
 #include <stdio.h>
 
-/* How often op stands in the graph of build (with gradients) after the passes. */
+/* Number of nodes of op in the graph of build, with gradients, after the passes. */
 static int count_after(const op_case *c, const char *op)
 {
     stk_error      err;
@@ -67,7 +67,7 @@ STK_TEST(products_take_in_bias_and_activation)
     EXPECT_INT_EQ(0, count_after(&mlp, "relu"));
     EXPECT_INT_EQ(0, count_after(&mlp, "sigmoid"));
     EXPECT_INT_EQ(0, count_after(&mlp, "add"));
-    EXPECT_INT_EQ(1, count_after(&mlp, "gelu")); /* its gradient needs what is before it */
+    EXPECT_INT_EQ(1, count_after(&mlp, "gelu")); /* its gradient reads its input */
 }
 
 static int build_convs(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
@@ -146,11 +146,11 @@ STK_TEST(an_nchw_graph_has_no_transposes_between_its_convolutions)
     c.layout = STK_LAYOUT_NCHW;
     c.in[0].shape = stk_shape_4d(2, 3, 5, 4);
     expect_same_without(&c, STK_GRAPH_PASS_ALL, 1e-6);
-    /* the image in, and its gradient out */
+    /* one for the image, one for its gradient */
     EXPECT_INT_EQ(2, count_after(&c, "transpose"));
 }
 
-/* A residual block whose shortcut is in[0] itself, or normalised too. */
+/* A residual block whose shortcut is in[0], or normalized too. */
 typedef struct block {
     bool dual;
     stk_symbol (*act)(stk_graph *g, stk_symbol x);
@@ -212,8 +212,8 @@ STK_TEST(a_long_product_gives_the_statistics_of_its_norm)
     EXPECT_INT_EQ(1, count_after(&c, "bn_stats_finalize"));
 }
 
-/* Two blocks, the second with a product before and after its norm: between them a gradient is a sum
- * that goes back through the relu and the norm of the first. */
+/* Two blocks, the second with a GEMM before and after its norm. The gradient between them is a sum
+ * that passes the relu and norm of the first. */
 static int build_two_blocks(stk_graph *g, const stk_symbol *in, stk_symbol *out,
                             const void *context)
 {
@@ -245,7 +245,7 @@ STK_TEST(a_sum_of_gradients_comes_with_what_the_norm_before_it_wants)
     EXPECT_INT_EQ(2, count_after(&c, "bn_grad_sums"));
 }
 
-/* Two blocks of so many rows with their gradients, after the pass; freed by the caller. */
+/* Two blocks of this many rows with gradients, after the pass; freed by the caller. */
 static char *text_of_rows(int64_t rows)
 {
     static const char *const names[] = {"x", "w1", "gamma1", "beta1", "w2", "gamma2", "beta2"};
@@ -281,11 +281,11 @@ STK_TEST(a_long_product_has_no_more_rows_than_its_kernel_can_count)
     free(exceeds);
 }
 
-/* The beginning of many models. */
+/* The stem of many models. */
 typedef struct stem {
     stk_symbol (*act)(stk_graph *g, stk_symbol x);
     int  kernel;
-    bool skips; /* what is pooled has another reader */
+    bool skips; /* the pooled tensor has another reader */
 } stem;
 
 static int build_stem(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
@@ -408,7 +408,7 @@ STK_TEST(an_activation_that_needs_its_input_is_computed_again_in_the_gradient)
         expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
         EXPECT_INT_EQ(0, count_after(&c, names[i][0]));
         EXPECT_INT_EQ(0, count_after(&c, names[i][1]));
-        b.residual = true; /* what the residual adds cannot be computed again */
+        b.residual = true; /* the residual's sum cannot be recomputed */
         expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
         EXPECT_INT_EQ(1, count_after(&c, names[i][0]));
         EXPECT_INT_EQ(1, count_after(&c, names[i][1]));

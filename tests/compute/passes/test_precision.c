@@ -1,4 +1,4 @@
-/* precision: 16 bits where they do no harm, float32 where they would. */
+/* precision: 16 bits where they are safe, float32 elsewhere. */
 #include "compute/graph/graph_node.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
@@ -53,7 +53,8 @@ static stk_symbol norm(stk_graph *g, stk_symbol x, const char *name, stk_symbol 
 
 enum { BATCH = 8, SIDE = 6, CLASSES = 3, PARAMETERS = 6 };
 
-/* Two convolutions with norm, a residual, a mean, a dense layer; plain descent by arithmetic. */
+/* Two convolutions with norm, a residual, a mean, a dense layer; gradient descent by arithmetic
+ * ops. */
 static stk_graph *network(void)
 {
     stk_error  err;
@@ -132,7 +133,7 @@ STK_TEST(training_in_16_bits_stays_close_to_float32)
     EXPECT(whole[STEPS - 1] < 0.3f * whole[0]);
     const struct {
         stk_dtype dtype;
-        float     near; /* as a part of the loss at the start */
+        float     near; /* relative to the initial loss */
     } kinds[] = {{STK_DTYPE_BF16, 0.01f}, {STK_DTYPE_F16, 0.002f}};
     for (size_t k = 0; k < COUNT_OF(kinds); k++)
         for (unsigned off = 0; off < 4; off++) { /* with and without simplifying and fusing */
@@ -145,8 +146,8 @@ STK_TEST(training_in_16_bits_stays_close_to_float32)
         }
 }
 
-/* In float16 1.1 + 0.00006 is 1.1: the step is below half of the distance of neighbours, 0.00049.
- * A hundred such steps must still move the weight by 0.006. */
+/* In float16 1.1 + 0.00006 is 1.1: the step is below half an ulp, 0.00049. A hundred such steps
+ * must still move the weight by 0.006. */
 STK_TEST(updates_too_small_for_16_bits_add_up_in_the_master_weights)
 {
     stk_error  err;
@@ -194,7 +195,7 @@ STK_TEST(the_explanation_says_what_is_computed_in_which_type)
     release(&t);
 }
 
-/* A weight is cast once for forward and backward, and nothing large is cast between norms. */
+/* A weight is cast once for forward and backward, and no large tensor is cast between norms. */
 STK_TEST(casts_are_few)
 {
     trainer t;
@@ -207,7 +208,7 @@ STK_TEST(casts_are_few)
     release(&t);
 }
 
-/* A product as the gradient of w: only what it is a product of is cast. */
+/* The gradient of w is a GEMM: only its operands are cast. */
 STK_TEST(gradients_of_16_bits_are_read_as_they_are)
 {
     stk_error  err;

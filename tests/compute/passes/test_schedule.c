@@ -1,4 +1,5 @@
-/* schedule: updates right after their gradients, and after whoever reads what they write over. */
+/* schedule: updates come right after their gradients, and after readers of the variables they
+ * overwrite. */
 #include "compute/passes/pass_support.h"
 
 static stk_graph *new_graph(void)
@@ -9,7 +10,7 @@ static stk_graph *new_graph(void)
     return g;
 }
 
-/* Two dense layers, their gradients, and plain descent; updates are built at the end. */
+/* Two dense layers with gradients and gradient descent; updates are built last. */
 static stk_graph *two_layers(void)
 {
     stk_graph *g = new_graph();

@@ -1,4 +1,4 @@
-/* simplify: less is left, and it computes the same. */
+/* simplify: fewer nodes, equal results. */
 #include "compute/passes/pass_support.h"
 
 static stk_graph *new_graph(stk_layout layout)

@@ -1,4 +1,4 @@
-/* A library that tells when it is loaded: it makes the file that STK_PLANTED names. */
+/* A library that reports being loaded by creating the file that STK_PLANTED names. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
-/* Runs that are recorded and played, on a backend that is the reference with a list of calls for a
- * recording. */
+/* Capture of runs, on a reference backend whose captures are lists of calls. */
 #include "compute/runtime/backend.h"
 #include "compute/runtime/reference.h"
 #include "harness.h"
@@ -14,9 +13,9 @@ typedef struct recording {
 } recording;
 
 static struct {
-    recording *now;     /* what is being recorded; NULL: nothing is */
-    int        alive;   /* recordings that were not forgotten */
-    int        fail_in; /* so many calls, or NEVER */
+    recording *now;     /* the open capture; NULL: none */
+    int        alive;   /* captures not freed */
+    int        fail_in; /* fails after this many calls, or NEVER */
 } tape;
 
 static stk_status run_or_record(const stk_kernel_call *call, stk_error *err)
@@ -106,7 +105,7 @@ static void expect_results(stk_program *program, float x)
     EXPECT(fabsf(tangent - tanhf(x)) < 1e-6f);
 }
 
-/* The first run is not recorded, the second fails in its second step. */
+/* The first run is not captured; the second fails in its second instruction. */
 STK_TEST(a_recording_that_failed_half_way_is_not_played)
 {
     stk_backend    table;

@@ -1,4 +1,4 @@
-/* Results on their way to the host: at once from a device that works in the caller's time. */
+/* Fetch queue: results are ready at once on a synchronous device. */
 #include "harness.h"
 
 typedef struct trial {

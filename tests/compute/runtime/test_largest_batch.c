@@ -1,4 +1,4 @@
-/* How large a batch fits. */
+/* Largest batch that fits. */
 #include "harness.h"
 
 static const stk_memory_plan small = {.fixed = 1000, .arena = 500 + 8 * 100};
@@ -41,7 +41,7 @@ STK_TEST(plans_that_say_nothing_about_growth_are_refused)
                   stk_memory_largest_batch(&small, 0, &large, 16, 9999, &batch, &err));
 }
 
-/* A real program: the prediction from batches 4 and 8 holds for 32 within a percent. */
+/* A real program: the prediction from batches 4 and 8 is within a percent for 32. */
 static stk_memory_plan plan_of(int64_t rows)
 {
     stk_error      err;

@@ -1,4 +1,4 @@
-/* A program that cannot fit is refused before it takes memory, with what would fit. */
+/* A program that cannot fit is refused before it allocates, with the batch that would fit. */
 #include "compute/runtime/backend.h"
 #include "harness.h"
 

@@ -1,5 +1,5 @@
-/* Plug-ins: where they are looked for, and whose are loaded. The name of the backend is "planted";
- * this program runs itself again to look like an installed command. */
+/* Plug-ins: search path and trust. The backend is named "planted"; this program runs itself again
+ * as an installed command. */
 #include "compute/runtime/plugin.h"
 #include "harness.h"
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Run again, it tries to load and says what came of it. */
+/* In the second run it tries to load and prints the result. */
 __attribute__((constructor)) static void be_the_command(void)
 {
     const stk_backend *backend;
@@ -27,7 +27,7 @@ static void copy(const char *from, const char *to, mode_t mode)
     EXPECT_INT_EQ(0, chmod(to, mode));
 }
 
-/* A fresh folder with the library in it; both may be changed. */
+/* A new folder with the library in it; both may be changed. */
 static const char *plant(const char *folder)
 {
     char name[256];
@@ -59,7 +59,7 @@ static stk_status load(const char *path, stk_error *err)
     return st;
 }
 
-/* What the program at path says, run by a shell with these variables. */
+/* Output of the program at path, run by a shell with these variables. */
 static void run(const char *program, const char *variables, char said[1024])
 {
     char command[8192];
@@ -119,7 +119,7 @@ STK_TEST(what_belongs_to_another_is_not_loaded)
 {
     stk_error   err;
     const char *path = plant("owner");
-    if (geteuid() != 0) skip(); /* only root can give a file away */
+    if (geteuid() != 0) skip(); /* only root can change the owner */
     EXPECT_INT_EQ(0, chown(path, 65534, 65534));
     EXPECT_STATUS(STK_E_PERMISSION, load(path, &err));
     EXPECT_CONTAINS("the file belongs to user 65534, who is neither root nor you", err.message);
@@ -137,8 +137,8 @@ STK_TEST(a_file_that_is_not_there_is_named)
     EXPECT_CONTAINS("looked for /no/such/plugin.so", err.message);
 }
 
-/* A link in a folder of somebody else's, with a library beside it: what is beside the program
- * itself counts, and what lies in the current folder never does. */
+/* A link in another user's folder, with a library beside it: only libraries beside the program
+ * count, never those in the current folder. */
 STK_TEST(a_link_to_the_command_loads_nothing_from_its_own_folder)
 {
     char program[4096] = "", said[1024], line[5000];

@@ -1,4 +1,4 @@
-/* A graph compiled and run on the reference backend. */
+/* Compiles and runs a graph on the reference backend. */
 #include "harness.h"
 #include <math.h>
 

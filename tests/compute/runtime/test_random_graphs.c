@@ -1,5 +1,5 @@
-/* Random graphs on the reference backend: memory that is shared must not change a bit, nor may an
- * allocation that fails leak or pass unnoticed. */
+/* Random graphs on the reference backend: buffer reuse must not change a bit, and failing
+ * allocations must neither leak nor go unnoticed. */
 #include "base/philox.h"
 #include "compute/graph/graph_node.h"
 #include "harness.h"
@@ -10,8 +10,8 @@
 
 enum { SIDE = 4, VALUES = 40, VARIABLES = 3, SEEDS = 120 };
 
-/* Square matrices throughout, so that any op takes any values; views, in-place ops, several readers
- * and variables that are read after their next content is made all come up. */
+/* Square matrices only, so that any op takes any value. Covers views, in-place ops, several
+ * readers, and variables read after their next value is computed. */
 static stk_symbol grow(stk_graph *g, stk_random *random, const stk_symbol *pool, uint32_t count)
 {
     stk_symbol a = pool[stk_random_below(random, count)], b = pool[stk_random_below(random, count)];

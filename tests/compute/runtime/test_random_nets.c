@@ -1,5 +1,5 @@
-/* Random nets of images: what the CPU backend makes of them with every pass, against the
- * reference without any; and memory that is shared, against memory that is not. */
+/* Random image networks: the CPU backend with all passes against the reference without any; and
+ * with and without buffer reuse. */
 #include "base/philox.h"
 #include "compute/graph/graph_node.h"
 #include "harness.h"
@@ -73,7 +73,7 @@ static stk_symbol squeezed(net *n, stk_symbol a)
                                        : stk_shape_4d(N, 1, 1, n->channels)));
 }
 
-/* As rows, which is a view, and back. */
+/* To rows, which is a view, and back. */
 static stk_symbol in_rows(net *n, stk_symbol a)
 {
     stk_symbol rows =
@@ -202,7 +202,7 @@ static void build(net *n, uint64_t seed)
     EXPECT_OK(stk_graph_verify(n->g, &err));
 }
 
-/* All outputs of all steps and all variables after them, one after the other. */
+/* All outputs of all steps, and then all variables, in sequence. */
 typedef struct results {
     float  *data;
     size_t  count;
@@ -289,7 +289,7 @@ static void run(uint64_t seed, const char *backend, unsigned off, results *r)
     stk_device_free(device);
 }
 
-/* Each tensor by its largest element. */
+/* Relative to the largest element of each tensor. */
 static void expect_like(uint64_t seed, const results *found, const results *expected,
                         float tolerance)
 {

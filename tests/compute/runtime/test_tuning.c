@@ -8,7 +8,7 @@
 
 static char folder[64];
 
-/* A cache of its own for every test; its parents are not there yet. */
+/* A new cache for every test, in folders that do not exist yet. */
 static void fresh(void)
 {
     static char path[96];
@@ -26,7 +26,7 @@ static void remove_all(const char *path)
     rmdir(partial);
     snprintf(partial, sizeof partial, "%s/a", folder);
     rmdir(partial);
-    EXPECT_INT_EQ(0, rmdir(folder)); /* nothing else was left */
+    EXPECT_INT_EQ(0, rmdir(folder)); /* no other file remains */
 }
 
 STK_TEST(choices_are_there_the_next_time)
@@ -86,7 +86,7 @@ STK_TEST(damaged_lines_are_left_out)
     fresh();
     EXPECT_OK(stk_tuning_open(&t, "t", &err));
     EXPECT_OK(stk_tuning_set(t, "k", "c", 1, &err));
-    EXPECT_OK(stk_tuning_save(t, &err)); /* makes the folder */
+    EXPECT_OK(stk_tuning_save(t, &err)); /* creates the folder */
     FILE *file = fopen(stk_tuning_path(t), "w");
     EXPECT(file != NULL);
     for (size_t i = 0; i < COUNT_OF(lines); i++)
@@ -130,7 +130,7 @@ STK_TEST(texts_that_are_no_line_are_refused)
     EXPECT_STATUS(STK_E_INVALID, stk_tuning_set(t, "", "c", 1, &err));
     EXPECT_STATUS(STK_E_INVALID, stk_tuning_set(t, "a", long_text, 1, &err));
     EXPECT_STATUS(STK_E_INVALID, stk_tuning_set(t, "a", "c", -1, &err));
-    EXPECT_OK(stk_tuning_save(t, &err)); /* nothing new: nothing is written */
+    EXPECT_OK(stk_tuning_save(t, &err)); /* nothing new, so nothing is written */
     EXPECT(access(stk_tuning_path(t), F_OK) != 0);
     stk_tuning_free(t);
     EXPECT_INT_EQ(0, rmdir(folder));
