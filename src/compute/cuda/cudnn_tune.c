@@ -149,8 +149,9 @@ static void build_one(stk_cudnn_search *s, int index, uint64_t end_ns)
     if (stk_cudnn_plan_new(&c->plan, s->graph, &c->choice, why)) return;
     const size_t workspace = stk_cudnn_plan_workspace(c->plan);
     if (workspace <= s->options.workspace) return;
-    (void)stk_fail(why, STK_E_LIMIT, "cudnn", NULL, "needs a workspace of %zu bytes; the limit is %zu",
-                   workspace, s->options.workspace);
+    (void)stk_fail(why, STK_E_LIMIT, "cudnn", NULL,
+                   "needs a workspace of %zu bytes; the limit is %zu", workspace,
+                   s->options.workspace);
     stk_cudnn_plan_free(c->plan);
     c->plan = NULL;
 }

@@ -68,7 +68,7 @@ static cudaError_t launch(const void *attrs, const stk_cuda_multi_tensor_item *c
     stk_cuda_update_batch batch = {
         .kind = (int)all->kind, .hyper = all->hyper, .guard = all->guard};
     for (int i = 0; i < count; i++) {
-        const stk_kernel_call     *call = items[i]->own;
+        const stk_kernel_call     *call = items[i]->context;
         const stk_cuda_update_rule rule = rule_of(all->kind, call->instance.attrs);
         int                        at = place_rule(&batch, &rule);
         if (at == STK_CUDA_UPDATE_RULES) {
@@ -92,7 +92,7 @@ static size_t bytes_of(const stk_kernel_call *call, const stk_tensor_type *type,
 static stk_status note(const stk_kernel_call *call, const group *all, stk_error *err)
 {
     const stk_op_instance     *instance = &call->instance;
-    stk_cuda_multi_tensor_item item = {.count = count_of(call), .own = call};
+    stk_cuda_multi_tensor_item item = {.count = count_of(call), .context = call};
     for (int i = 0; i < instance->input_count; i++)
         item.in[i] = (stk_cuda_span){(void *)call->in[i],
                                      bytes_of(call, &instance->in[i], call->in_format[i])};

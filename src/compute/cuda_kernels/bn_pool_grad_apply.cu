@@ -12,7 +12,7 @@ using stk::WIDE;
 constexpr int THREADS = 128, BLOCKS = 4;
 
 struct grad_args {
-    stk_cuda_bn_pool_grad_args own;
+    stk_cuda_bn_pool_grad_args call;
     stk::pool_plan             plan;
 };
 
@@ -24,16 +24,16 @@ template <typename T> struct patch {
 
     __device__ __forceinline__ explicit patch(const grad_args &args, int channel) : a(args)
     {
-        stk::load_channels(a.own.bn.scale, a.own.bn.rows, channel, scale);
-        stk::load_channels(a.own.bn.shift, a.own.bn.rows, channel, shift);
+        stk::load_channels(a.call.bn.scale, a.call.bn.rows, channel, scale);
+        stk::load_channels(a.call.bn.shift, a.call.bn.rows, channel, shift);
     }
 
     template <int I, int J>
     __device__ __forceinline__ void read(const stk::pool_grad_walk<T> &w, int further)
     {
         constexpr uint32_t NOTHING[UNITS] = {};
-        stk::load_units((const T *)a.own.bn.x + w.at(a.own.pool, I + further, J),
-                        w.has(a.own.pool, I + further, J), NOTHING, x[I][J]);
+        stk::load_units((const T *)a.call.bn.x + w.at(a.call.pool, I + further, J),
+                        w.has(a.call.pool, I + further, J), NOTHING, x[I][J]);
     }
 
     __device__ __forceinline__ void begin(const stk::pool_grad_walk<T> &w)
@@ -63,7 +63,7 @@ template <typename T> struct applying : patch<T> {
     __device__ __forceinline__ applying(const grad_args &args, int channel)
         : patch<T>(args, channel)
     {
-        f.load(args.own.bn, channel);
+        f.load(args.call.bn, channel);
     }
 
     template <int I, int J>
@@ -72,8 +72,8 @@ template <typename T> struct applying : patch<T> {
         float x[WIDE<T>];
         this->template take<I, J>(w, x, dz);
         f.apply(x, dz);
-        if (w.has(this->a.own.pool, I, J))
-            stk::store_line(x, (T *)this->a.own.bn.dx + w.at(this->a.own.pool, I, J));
+        if (w.has(this->a.call.pool, I, J))
+            stk::store_line(x, (T *)this->a.call.bn.dx + w.at(this->a.call.pool, I, J));
     }
 };
 
@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) grad_apply(const __grid_const
     stk::pool_spot         s = stk::pool_spot_of(a.plan, item);
     stk::pool_grad_walk<T> w;
     applying<T>            work(a, s.group * WIDE<T>);
-    w.begin(a.own.pool, a.plan, s);
+    w.begin(a.call.pool, a.plan, s);
     work.begin(w);
-    stk::pool_grad_down(a.own.pool, w, work);
+    stk::pool_grad_down(a.call.pool, w, work);
 }
 
 template <typename T> cudaError_t start_apply(const grad_args *args, cudaStream_t stream)

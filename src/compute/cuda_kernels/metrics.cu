@@ -41,10 +41,10 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
             if (threadIdx.x % TEAM == 0) each[r] = 0;
             continue;
         }
-        float     own = stk::to_float(x[label]);
+        float     of_label = stk::to_float(x[label]);
         long long before = 0;
         stk::over_row<TEAM, N>(x, width, [&](int64_t i, float v) {
-            before += i < label ? !(v < own) : i > label && !(v <= own);
+            before += i < label ? !(v < of_label) : i > label && !(v <= of_label);
         });
         before = stk::team_reduce<TEAM>(before, stk::adding());
         if (threadIdx.x % TEAM == 0) each[r] = before < k ? 1 : 0;

@@ -16,8 +16,8 @@ typedef struct stk_cuda_span {
 /* in is read only; out is written, and read if it is also an input. Unused entries are NULL. */
 typedef struct stk_cuda_multi_tensor_item {
     stk_cuda_span in[STK_CUDA_MULTI_TENSOR_MAX], out[STK_CUDA_MULTI_TENSOR_MAX];
-    int64_t       count; /* elements */
-    const void   *own;   /* private to the kind's launch; must stay valid until then */
+    int64_t       count;   /* elements */
+    const void   *context; /* private to the kind's launch; must stay valid until then */
 } stk_cuda_multi_tensor_item;
 
 STK_CUDA_END

@@ -128,8 +128,8 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
 #pragma unroll
             for (int k = 0; k < N; k++) {
                 float q = share(a, of, i + k), log_p = v[k] - row_max - log_sum;
-                float own = q != 0 ? q * focal_slope(log_p, a.gamma) : 0;
-                v[k] = of.label < 0 ? 0 : by * (own - expf(log_p) * sum);
+                float slope = q != 0 ? q * focal_slope(log_p, a.gamma) : 0;
+                v[k] = of.label < 0 ? 0 : by * (slope - expf(log_p) * sum);
             }
             stk::store_floats<T, N>(v, dlogits + r * width + i);
         }
