@@ -30,11 +30,11 @@ INLINE void FN(apply)(const apply_tile s, int residual, stk_act_kind kind)
     }
 
 TILES(alone, 0)
-TILES(plus, 1)
+TILES(residual, 1)
 TILES(dual, 2)
 #undef TILES
 
 static const apply_loop FN(apply_loops)[3][STK_ACT_CLIP + 1] = {
     {FN(alone_none), FN(alone_relu), FN(alone_clip)},
-    {FN(plus_none), FN(plus_relu), FN(plus_clip)},
+    {FN(residual_none), FN(residual_relu), FN(residual_clip)},
     {FN(dual_none), FN(dual_relu), FN(dual_clip)}};

@@ -141,7 +141,7 @@ static void loss_back_row(const job *j, int64_t row, int64_t label)
     const float *x = (const float *)j->call->in[LOGITS] + row * j->width, *p = NULL;
     float       *dx = (float *)j->call->out[0] + row * j->width;
     float        row_max, sum, weight = 1, with_x, rest = (float)(1 - attrs->smoothing);
-    float        plus = (float)((double)j->by * attrs->smoothing / (double)j->width);
+    float        offset = (float)((double)j->by * attrs->smoothing / (double)j->width);
     STK_PICK(j->cpu, log_sum)(x, j->width, &row_max, &sum);
     if (!numbers) {
         p = (const float *)j->call->in[LABELS] + row * j->width;
@@ -149,7 +149,7 @@ static void loss_back_row(const job *j, int64_t row, int64_t label)
         weight = weight * rest + (float)attrs->smoothing;
     }
     STK_PICK(j->cpu, loss_back)
-    (x, p, dx, j->width, row_max, j->by * weight / sum, j->by * rest, plus);
+    (x, p, dx, j->width, row_max, j->by * weight / sum, j->by * rest, offset);
     if (numbers) dx[label] -= j->by * rest;
 }
 

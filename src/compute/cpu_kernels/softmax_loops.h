@@ -46,12 +46,13 @@ TARGET static void FN(weigh)(const float *x, const float *p_, int64_t count, flo
 
 /* dx = e^(x - row_max) scale - p by - plus; p may be NULL. */
 TARGET static void FN(loss_back)(const float *x, const float *p, float *dx, int64_t count,
-                                 float row_max, float scale, float by, float plus)
+                                 float row_max, float scale, float by, float offset)
 {
     if (p)
         OVER(count, FN(store)(dx + i, n,
                               FN(vec_exp)(FN(load)(x + i, n) - row_max) * scale -
-                                  (FN(load)(p + i, n) * by + plus)));
+                                  (FN(load)(p + i, n) * by + offset)));
     else
-        OVER(count, FN(store)(dx + i, n, FN(vec_exp)(FN(load)(x + i, n) - row_max) * scale - plus));
+        OVER(count,
+             FN(store)(dx + i, n, FN(vec_exp)(FN(load)(x + i, n) - row_max) * scale - offset));
 }

@@ -71,7 +71,7 @@ stk_cuda_bn_grad_args stk_cuda_bn_sums_of(const stk_kernel_call *call)
     stk_cuda_bn_grad_args args = args_of(call, SUMS_MASK);
     args.dgamma = call->out[0];
     args.dbeta = call->out[1];
-    args.parts = call->scratch;
+    args.partials = call->scratch;
     args.counters = stk_cuda_of(call->device)->counters;
     return args;
 }

@@ -68,7 +68,7 @@ static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
     args.bn.y = call->in[Y];
     args.bn.dgamma = call->out[0];
     args.bn.dbeta = call->out[1];
-    args.bn.parts = call->scratch;
+    args.bn.partials = call->scratch;
     args.bn.counters = stk_cuda_of(call->device)->counters;
     return stk_cuda_launched(
         call, stk_cuda_bn_pool_grad_sums_launch(&args, stk_cuda_of(call->device)->stream), err);

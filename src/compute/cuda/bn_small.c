@@ -20,7 +20,7 @@ static bool is_cheap(const stk_activation *of)
 
 static bool is_small(const stk_op_instance *instance)
 {
-    return stk_cuda_rows_are_few(&instance->in[0], stk_cuda_bn_small_blocks());
+    return stk_cuda_rows_fit_cluster(&instance->in[0], stk_cuda_bn_small_blocks());
 }
 
 static stk_cuda_rows rows_of(const stk_kernel_call *call)

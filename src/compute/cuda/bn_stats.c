@@ -24,7 +24,7 @@ static stk_cuda_bn_stats_args args_of(const stk_kernel_call *call)
 {
     return (stk_cuda_bn_stats_args){.dtype = (int)call->instance.in[0].dtype,
                                     .x = call->in[0],
-                                    .parts = call->scratch,
+                                    .partials = call->scratch,
                                     .counters = stk_cuda_of(call->device)->counters,
                                     .mean = call->out[0]};
 }

@@ -145,7 +145,7 @@ stk_cuda_rows stk_cuda_rows_per_block(const stk_tensor_type *type, int max_block
     return r;
 }
 
-bool stk_cuda_rows_are_few(const stk_tensor_type *type, int max_blocks)
+bool stk_cuda_rows_fit_cluster(const stk_tensor_type *type, int max_blocks)
 {
     stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
     if (stk_dtype_bytes(type->dtype) != 2 || r.wide != 8 || r.rows == 0 ||

@@ -16,7 +16,7 @@ stk_cuda_rows stk_cuda_rows_to_sum(const stk_device *device, const stk_tensor_ty
  * few rows. */
 stk_cuda_rows stk_cuda_rows_per_block(const stk_tensor_type *type, int max_blocks);
 /* Whether rows are few enough, of a 16-bit type with channels in multiples of eight. */
-bool stk_cuda_rows_are_few(const stk_tensor_type *type, int max_blocks);
+bool stk_cuda_rows_fit_cluster(const stk_tensor_type *type, int max_blocks);
 /* Whether there are counters for reductions over so many channels. */
 bool stk_cuda_rows_can_sum(const stk_tensor_type *type);
 /* Bytes of a reduction's partials: values floats per channel. */

@@ -87,7 +87,7 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     size_t              part = STK_CUDA_CONV3_CHANNELS * STK_CUDA_DW_VALUES * sizeof(float);
     (void)err;
     *scratch =
-        call->instance.output_count > 1 ? (size_t)stk_cuda_conv3_stats_parts(&args) * part : 0;
+        call->instance.output_count > 1 ? (size_t)stk_cuda_conv3_stats_partials(&args) * part : 0;
     return STK_OK;
 }
 
@@ -97,12 +97,12 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     bool                statistics = call->instance.output_count > 1;
     args.w = call->in[1];
     args.y = call->out[STK_CONV2D_Y];
-    args.parts = statistics ? call->scratch : NULL;
+    args.partials = statistics ? call->scratch : NULL;
     STK_TRY(stk_cuda_launched(call, stk_cuda_conv3_launch(&args, stk_cuda_of(call->device)->stream),
                               err));
     if (!statistics) return STK_OK;
     return stk_cuda_conv_statistics(call, STK_CUDA_CONV3_CHANNELS,
-                                    stk_cuda_conv3_stats_parts(&args), err);
+                                    stk_cuda_conv3_stats_partials(&args), err);
 }
 
 static stk_status run_input(const stk_kernel_call *call, stk_error *err)
@@ -118,7 +118,7 @@ static stk_status prepare_weight(stk_kernel_call *call, size_t *scratch, stk_err
 {
     stk_cuda_conv3_args args = args_of(&stk_graph_op_conv2d_grad_weight, call);
     (void)err;
-    *scratch = (size_t)stk_cuda_conv3_weight_parts(&args) * WEIGHTS * sizeof(float);
+    *scratch = (size_t)stk_cuda_conv3_weight_partials(&args) * WEIGHTS * sizeof(float);
     return STK_OK;
 }
 
@@ -126,10 +126,10 @@ static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_conv3_args args = args_of(&stk_graph_op_conv2d_grad_weight, call);
     args.dy = call->in[1];
-    args.parts = call->scratch;
+    args.partials = call->scratch;
     STK_TRY(stk_cuda_launched(
         call, stk_cuda_conv3_weight_launch(&args, stk_cuda_of(call->device)->stream), err));
-    return stk_cuda_conv_sum_weights(call, WEIGHTS, stk_cuda_conv3_weight_parts(&args), err);
+    return stk_cuda_conv_sum_weights(call, WEIGHTS, stk_cuda_conv3_weight_partials(&args), err);
 }
 
 const stk_kernel stk_cuda_conv3 = {

@@ -14,7 +14,7 @@ enum { ALIGNMENT = 256 };
 typedef struct state {
     const stk_kernel *plain_kernel; /* of the convolution; NULL: a fused GEMM does all */
     void             *plain_state;  /* state of plain_kernel */
-    size_t            parts;        /* offset in scratch of the statistics' partials */
+    size_t            partials;     /* offset in scratch of the statistics' partials */
 } state;
 
 static stk_op_instance without_statistics(const stk_op_instance *instance)
@@ -70,8 +70,8 @@ static stk_status prepare_plain(stk_kernel_call *call, size_t *scratch, stk_erro
     s->plain_kernel = find_plain_kernel(call->device, &call->instance);
     if (s->plain_kernel->prepare) STK_TRY(s->plain_kernel->prepare(&plain, scratch, err));
     s->plain_state = plain.state;
-    s->parts = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *scratch = s->parts + stk_cuda_rows_bytes(&rows, STK_CUDA_BN_STATS_VALUES);
+    s->partials = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *scratch = s->partials + stk_cuda_rows_bytes(&rows, STK_CUDA_BN_STATS_VALUES);
     return STK_OK;
 }
 
@@ -99,7 +99,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     stk_cuda_bn_stats_args args = {.rows = rows_of(call),
                                    .dtype = (int)call->instance.out[STK_CONV2D_Y].dtype,
                                    .x = call->out[STK_CONV2D_Y],
-                                   .parts = (float *)((char *)call->scratch + s->parts),
+                                   .partials = (float *)((char *)call->scratch + s->partials),
                                    .counters = cuda->counters,
                                    .mean = call->out[STK_CONV2D_MEAN],
                                    .var = call->out[STK_CONV2D_VAR]};

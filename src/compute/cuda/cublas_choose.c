@@ -9,7 +9,7 @@ enum { PROPOSALS = 12, TIMED = 5, ALIGNED = 16 };
 /* Identity of a GEMM. */
 typedef struct key {
     int     dtype, bias, relu, tf32;
-    int     turn_a, turn_b;
+    int     transpose_a, transpose_b;
     int64_t batch, m, n, k;
 } key;
 
@@ -52,7 +52,7 @@ static key key_of(const stk_device *device, const stk_cublas_gemm *p,
     memset(&k, 0, sizeof k); /* compared as bytes */
     k.dtype = args->dtype;
     k.bias = p->bias, k.relu = p->relu, k.tf32 = device->options.tf32;
-    k.turn_a = args->a_row == 1, k.turn_b = args->b_row == 1;
+    k.transpose_a = args->a_row == 1, k.transpose_b = args->b_row == 1;
     k.batch = args->batch, k.m = args->m, k.n = args->n, k.k = args->k;
     return k;
 }
@@ -112,7 +112,7 @@ typedef struct timing {
     void                  *data[5]; /* a, b, out, bias, workspace */
 } timing;
 
-static bool set_stage(timing *s, const stk_cuda_matmul_args *args)
+static bool set_timing(timing *s, const stk_cuda_matmul_args *args)
 {
     size_t       width = args->dtype == STK_DTYPE_F32 ? 4 : 2, batch = (size_t)args->batch;
     size_t       m = (size_t)args->m, n = (size_t)args->n, k = (size_t)args->k;
@@ -129,7 +129,7 @@ static bool set_stage(timing *s, const stk_cuda_matmul_args *args)
     return cudaEventCreate(&s->begin) == cudaSuccess && cudaEventCreate(&s->end) == cudaSuccess;
 }
 
-static void clear_stage(timing *s)
+static void clear_timing(timing *s)
 {
     for (int i = 0; i < 5; i++)
         if (s->data[i]) cudaFree(s->data[i]);
@@ -164,14 +164,14 @@ static float time_one(const timing *s, const cublasLtMatmulHeuristicResult_t *r)
 static int fastest(timing *s, const stk_cuda_matmul_args *args,
                    const cublasLtMatmulHeuristicResult_t *list, int count, float *us)
 {
-    bool ready = set_stage(s, args);
+    bool ready = set_timing(s, args);
     int  best = 0;
     *us = 0;
     for (int i = 0; i < count && ready; i++) {
         float now = time_one(s, &list[i]);
         if (now > 0 && (*us == 0 || now < *us * 0.98f)) best = i, *us = now;
     }
-    clear_stage(s);
+    clear_timing(s);
     return best;
 }
 

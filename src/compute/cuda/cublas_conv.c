@@ -85,7 +85,7 @@ static cublasStatus_t prefer(cublasLtMatmulPreference_t to, size_t workspace)
     return st;
 }
 
-static stk_status ask(stk_cublas_conv *p, stk_error *err)
+static stk_status query_heuristics(stk_cublas_conv *p, stk_error *err)
 {
     cublasLtMatmulPreference_t preference = NULL;
     int                        count = 0;
@@ -111,7 +111,7 @@ stk_status stk_cublas_conv_new(stk_cublas_conv **out, cublasLtHandle_t handle,
     p->handle = handle;
     p->limit = workspace;
     stk_status st = describe(p, c, err);
-    if (!st) st = ask(p, err);
+    if (!st) st = query_heuristics(p, err);
     if (st) {
         stk_cublas_conv_free(p);
         return st;

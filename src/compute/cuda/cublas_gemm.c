@@ -35,18 +35,18 @@ static cublasStatus_t make_desc(stk_cublas_gemm *p, const stk_cuda_matmul_args *
 {
     cublasComputeType_t compute =
         tf32 && args->dtype == STK_DTYPE_F32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-    cublasOperation_t turn_b = args->b_row == 1 ? CUBLAS_OP_T : CUBLAS_OP_N;
-    cublasOperation_t turn_a = args->a_row == 1 ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasOperation_t transpose_b = args->b_row == 1 ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasOperation_t transpose_a = args->a_row == 1 ? CUBLAS_OP_T : CUBLAS_OP_N;
     unsigned          last = CUBLASLT_EPILOGUE_DEFAULT;
     if (p->bias) last = p->relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
     if (!p->bias && p->relu) last = CUBLASLT_EPILOGUE_RELU;
     cublasStatus_t code = cublasLtMatmulDescCreate(&p->desc, compute, CUDA_R_32F);
     if (!code)
-        code = cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_TRANSA, &turn_b,
-                                              sizeof turn_b);
+        code = cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_TRANSA, &transpose_b,
+                                              sizeof transpose_b);
     if (!code)
-        code = cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_TRANSB, &turn_a,
-                                              sizeof turn_a);
+        code = cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_TRANSB, &transpose_a,
+                                              sizeof transpose_a);
     if (!code)
         code = cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &last,
                                               sizeof last);
@@ -56,15 +56,17 @@ static cublasStatus_t make_desc(stk_cublas_gemm *p, const stk_cuda_matmul_args *
 stk_status stk_cublas_gemm_init(stk_cublas_gemm *p, const stk_cuda_matmul_args *args, bool tf32,
                                 const char *where, stk_error *err)
 {
-    bool turn_a = args->a_row == 1, turn_b = args->b_row == 1;
+    bool transpose_a = args->a_row == 1, transpose_b = args->b_row == 1;
     bool has_bias = args->bias_dtype != STK_DTYPE_NONE;
     *p = (stk_cublas_gemm){.bias = has_bias && args->bias_dtype == args->dtype};
     p->relu = args->act.act == STK_CUDA_ACT_RELU && has_bias == p->bias;
     STK_CUBLAS_TRY(make_desc(p, args, tf32), where, err);
-    STK_CUBLAS_TRY(make_layout(&p->b, args, turn_b ? args->n : args->k, turn_b ? args->k : args->n),
-                   where, err);
-    STK_CUBLAS_TRY(make_layout(&p->a, args, turn_a ? args->k : args->m, turn_a ? args->m : args->k),
-                   where, err);
+    STK_CUBLAS_TRY(
+        make_layout(&p->b, args, transpose_b ? args->n : args->k, transpose_b ? args->k : args->n),
+        where, err);
+    STK_CUBLAS_TRY(
+        make_layout(&p->a, args, transpose_a ? args->k : args->m, transpose_a ? args->m : args->k),
+        where, err);
     STK_CUBLAS_TRY(make_layout(&p->out, args, args->m, args->n), where, err);
     return STK_OK;
 }

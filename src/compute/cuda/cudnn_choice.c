@@ -78,7 +78,7 @@ static uint32_t read_notes(cudnnBackendDescriptor_t engine, cudnnBackendAttribut
     return bits;
 }
 
-static void take_notes(cudnnBackendDescriptor_t engine, stk_cudnn_choice *choice)
+static void read_all_notes(cudnnBackendDescriptor_t engine, stk_cudnn_choice *choice)
 {
     choice->numerical =
         read_notes(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE);
@@ -167,7 +167,7 @@ static stk_status read_config(cudnnBackendDescriptor_t config, stk_cudnn_choice 
     if (engine->filled == 1)
         st = cudnnBackendGetAttribute(engine->it[0], CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
                                       CUDNN_TYPE_INT64, 1, &got, &choice->engine);
-    if (!st) take_notes(engine->it[0], choice);
+    if (!st) read_all_notes(engine->it[0], choice);
     drop_list(engine);
     STK_TRY(stk_cudnn_check(st, where, "reading an engine's index", err));
     return read_knobs(config, choice, where, err);
@@ -208,7 +208,7 @@ stk_status stk_cudnn_every_engine(const stk_cudnn_graph *graph, stk_cudnn_choice
         cudnnBackendDescriptor_t engine;
         stk_cudnn_choice         choice = {.engine = i};
         if (stk_cudnn_engine_new(&engine, graph, i, NULL)) continue;
-        take_notes(engine, &choice);
+        read_all_notes(engine, &choice);
         append(&choice, choices, capacity, count);
         stk_cudnn_drop(&engine);
     }

@@ -176,7 +176,7 @@ static void decide(entry *e, const stk_conv_algorithm *algorithm, const char *ho
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
         stk_cudnn_search *search = e->candidates.search[i];
         if (search && algorithm->graph == e->candidates.graph[i])
-            stk_cudnn_search_take(search, &(stk_cudnn_result){.plan = algorithm->plan});
+            stk_cudnn_search_release_plan(search, &(stk_cudnn_result){.plan = algorithm->plan});
         stk_cudnn_search_free(search);
         e->candidates.search[i] = NULL;
         if (algorithm->graph == e->candidates.graph[i]) continue;

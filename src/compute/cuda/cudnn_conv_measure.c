@@ -4,7 +4,7 @@
 
 enum { SETS = 16, ALIGNMENT = 256, SAMPLES = 5, NOISE = 0x2c };
 
-static const double give_up = 1.5;
+static const double slowdown_max = 1.5;
 static const double seconds = 0.5; /* time limit for the engines of a graph */
 
 void stk_conv_candidates_release(stk_conv_candidates *candidates)
@@ -132,7 +132,8 @@ static stk_status best_algorithm(timing_buffers *r, stk_cublas_conv *gemm,
     for (int i = 0; i < stk_cublas_conv_count(gemm); i++) {
         double now;
         stk_cublas_conv_choose(gemm, i);
-        STK_TRY(time_algorithm(r, algorithm, SAMPLES, best < 0 ? 0 : give_up * *us, &now, err));
+        STK_TRY(
+            time_algorithm(r, algorithm, SAMPLES, best < 0 ? 0 : slowdown_max * *us, &now, err));
         if (now <= 0 || (best >= 0 && now >= *us)) continue;
         best = i;
         *us = now;
@@ -147,16 +148,16 @@ static stk_status best_engine(timing_buffers *r, stk_cudnn_search *search,
 {
     int                    tensors = stk_cudnn_graph_spec(graph)->tensors;
     void                  *data[SETS * STK_CUDNN_TENSORS] = {0};
-    const stk_cudnn_timing stage = {.handle = r->libraries->cudnn,
-                                    .stream = r->timer.stream,
-                                    .data = data,
-                                    .sets = r->sets,
-                                    .workspace = r->memory,
-                                    .seconds = seconds};
+    const stk_cudnn_timing timing = {.handle = r->libraries->cudnn,
+                                     .stream = r->timer.stream,
+                                     .data = data,
+                                     .sets = r->sets,
+                                     .workspace = r->memory,
+                                     .seconds = seconds};
     for (int set = 0; set < r->sets; set++)
         for (int i = 0; i < STK_CONV_TENSORS && i < tensors; i++)
             data[set * tensors + i] = r->addresses[set].at[i];
-    stk_status st = stk_cudnn_search_time(search, &stage, result, err);
+    stk_status st = stk_cudnn_search_time(search, &timing, result, err);
     return st == STK_E_IO ? st : STK_OK; /* transient failures exclude the algorithm only */
 }
 

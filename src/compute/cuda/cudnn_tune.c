@@ -10,7 +10,7 @@
 enum { PROPOSALS = 256, SAMPLES = 5, FINALISTS = 3, THREADS = 64, SETS = 64 };
 
 /* Tolerated slowdown of an engine with reproducible bits. */
-static const double give_up = 1.5, repeatable_worth = 1.03;
+static const double slowdown_max = 1.5, repeatable_worth = 1.03;
 
 typedef struct candidate {
     stk_cudnn_choice choice;
@@ -48,7 +48,7 @@ static void take(stk_cudnn_search *s, const stk_cudnn_choice *proposals, int cou
 }
 
 /* Also queries mode B, whose proposals are better where they differ from A's. */
-static stk_status ask(stk_cudnn_search *s, stk_error *err)
+static stk_status query_heuristics(stk_cudnn_search *s, stk_error *err)
 {
     static const cudnnBackendHeurMode_t modes[] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B,
                                                    CUDNN_HEUR_MODE_FALLBACK};
@@ -80,7 +80,7 @@ stk_status stk_cudnn_search_new(stk_cudnn_search **out, const stk_cudnn_graph *g
     if (!s->options.candidates) s->options.candidates = 24;
     if (s->options.candidates > STK_CUDNN_CANDIDATES) s->options.candidates = STK_CUDNN_CANDIDATES;
     if (!s->options.compiled) s->options.compiled = 6;
-    const stk_status st = ask(s, err);
+    const stk_status st = query_heuristics(s, err);
     if (st) {
         stk_cudnn_search_free(s);
         return st;
@@ -190,7 +190,7 @@ stk_status stk_cudnn_search_build(stk_cudnn_search *const *searches, int count, 
 
 /* Timing state: packs and the plan being timed. */
 typedef struct bench {
-    const stk_cudnn_timing *stage;
+    const stk_cudnn_timing *timing;
     stk_timer               timer;
     stk_cudnn_variant_pack *pack[SETS];
     int                     packs;
@@ -204,28 +204,28 @@ static void close_bench(bench *b)
     stk_timer_release(&b->timer);
 }
 
-static stk_status open_bench(bench *b, const stk_cudnn_graph *graph, const stk_cudnn_timing *stage,
+static stk_status open_bench(bench *b, const stk_cudnn_graph *graph, const stk_cudnn_timing *timing,
                              stk_error *err)
 {
     const int tensors = stk_cudnn_graph_spec(graph)->tensors;
-    *b = (bench){.stage = stage};
-    if (stage->sets < 1 || stage->sets > SETS)
+    *b = (bench){.timing = timing};
+    if (timing->sets < 1 || timing->sets > SETS)
         return stk_fail(err, STK_E_LIMIT, "cudnn", NULL, "%d sets of addresses; 1 to %d can be",
-                        stage->sets, SETS);
-    STK_TRY(stk_timer_init(&b->timer, stage->stream, stage->sets, err));
-    for (; b->packs < stage->sets; b->packs++)
+                        timing->sets, SETS);
+    STK_TRY(stk_timer_init(&b->timer, timing->stream, timing->sets, err));
+    for (; b->packs < timing->sets; b->packs++)
         STK_TRY(stk_cudnn_variant_pack_new(
-            &b->pack[b->packs], graph, stage->data + b->packs * tensors, stage->workspace, err));
+            &b->pack[b->packs], graph, timing->data + b->packs * tensors, timing->workspace, err));
     return STK_OK;
 }
 
 static stk_status run_plan(void *context, int set, stk_error *err)
 {
     const bench *b = context;
-    return stk_cudnn_run(b->stage->handle, b->plan, b->pack[set], err);
+    return stk_cudnn_run(b->timing->handle, b->plan, b->pack[set], err);
 }
 
-static candidate *best_among(stk_cudnn_search *s, bool only_repeatable)
+static candidate *fastest(stk_cudnn_search *s, bool only_repeatable)
 {
     candidate *best = NULL;
     for (int i = 0; i < s->count; i++) {
@@ -238,7 +238,7 @@ static candidate *best_among(stk_cudnn_search *s, bool only_repeatable)
 
 static candidate *best_of(stk_cudnn_search *s)
 {
-    candidate *best = best_among(s, false), *same_bits = best_among(s, true);
+    candidate *best = fastest(s, false), *same_bits = fastest(s, true);
     return same_bits && same_bits->us <= repeatable_worth * best->us ? same_bits : best;
 }
 
@@ -252,7 +252,7 @@ static stk_status time_one(stk_cudnn_search *s, bench *b, int index, int samples
         return STK_OK;
     c->us = 0;
     cudaGetLastError();
-    if (cudaStreamSynchronize(b->stage->stream) == cudaSuccess) return STK_OK;
+    if (cudaStreamSynchronize(b->timing->stream) == cudaSuccess) return STK_OK;
     char text[STK_CUDNN_CHOICE_TEXT];
     return stk_fail(err, STK_E_IO, "cudnn", stk_cudnn_graph_spec(s->graph)->name,
                     "engine %s broke the context: %s",
@@ -265,9 +265,9 @@ static stk_status time_all(stk_cudnn_search *s, bench *b, stk_error *err)
     for (int i = 0; i < s->count; i++) {
         const double seconds = (double)(stk_clock_ns() - begin) / 1e9;
         if (!s->list[i].plan) continue;
-        if (b->stage->seconds > 0 && seconds > b->stage->seconds && best_of(s)) break;
+        if (b->timing->seconds > 0 && seconds > b->timing->seconds && best_of(s)) break;
         const candidate *best = best_of(s);
-        STK_TRY(time_one(s, b, i, SAMPLES, best ? give_up * best->us : 0, err));
+        STK_TRY(time_one(s, b, i, SAMPLES, best ? slowdown_max * best->us : 0, err));
     }
     return STK_OK;
 }
@@ -284,7 +284,7 @@ static stk_status time_finalists(stk_cudnn_search *s, bench *b, stk_error *err)
         if (best < 0) break;
         chosen[best] = true;
     }
-    candidate *same_bits = best_among(s, true);
+    candidate *same_bits = fastest(s, true);
     if (same_bits) chosen[same_bits - s->list] = true;
     for (int i = 0; i < s->count; i++)
         if (chosen[i])
@@ -305,12 +305,12 @@ static stk_status nothing_runs(const stk_cudnn_search *s, stk_error *err)
                     "none of %d plans was built", s->count);
 }
 
-stk_status stk_cudnn_search_time(stk_cudnn_search *search, const stk_cudnn_timing *stage,
+stk_status stk_cudnn_search_time(stk_cudnn_search *search, const stk_cudnn_timing *timing,
                                  stk_cudnn_result *out, stk_error *err)
 {
     *out = (stk_cudnn_result){0};
     bench      b;
-    stk_status st = open_bench(&b, search->graph, stage, err);
+    stk_status st = open_bench(&b, search->graph, timing, err);
     if (!st) st = time_all(search, &b, err);
     for (int i = 0; i < search->count; i++)
         out->timed += search->list[i].us > 0;
@@ -348,7 +348,8 @@ stk_status stk_cudnn_search_first(stk_cudnn_search *search, stk_cudnn_result *ou
     return nothing_runs(search, err);
 }
 
-stk_cudnn_plan *stk_cudnn_search_take(stk_cudnn_search *search, const stk_cudnn_result *result)
+stk_cudnn_plan *stk_cudnn_search_release_plan(stk_cudnn_search       *search,
+                                              const stk_cudnn_result *result)
 {
     for (int i = 0; i < search->count; i++)
         if (search->list[i].plan == result->plan) {

@@ -65,13 +65,14 @@ typedef struct stk_cudnn_result {
  * again. A reproducible plan wins within a tolerance. Plans that fail to run are dropped. STK_E_IO:
  * the context is lost. */
 STK_NODISCARD stk_status stk_cudnn_search_time(stk_cudnn_search       *search,
-                                               const stk_cudnn_timing *stage, stk_cudnn_result *out,
-                                               stk_error *err);
+                                               const stk_cudnn_timing *timing,
+                                               stk_cudnn_result *out, stk_error *err);
 /* Without timing: the first proposal that builds, reproducible ones first. Builds no more plans
  * than needed. */
 STK_NODISCARD stk_status stk_cudnn_search_first(stk_cudnn_search *search, stk_cudnn_result *out,
                                                 stk_error *err);
 /* Transfers the plan of a result to the caller; the graph must outlive it. */
-stk_cudnn_plan *stk_cudnn_search_take(stk_cudnn_search *search, const stk_cudnn_result *result);
+stk_cudnn_plan *stk_cudnn_search_release_plan(stk_cudnn_search       *search,
+                                              const stk_cudnn_result *result);
 
 #endif

@@ -48,7 +48,7 @@ static const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELAT
                                            CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *max)
+static void CUPTIAPI provide_buffer(uint8_t **buffer, size_t *size, size_t *max)
 {
     *buffer = aligned_alloc(ALIGNMENT, BUFFER);
     *size = *buffer ? BUFFER : 0;
@@ -72,7 +72,7 @@ static void add(stk_cupti *c, const record *r)
 }
 
 /* The lock must be held. */
-static void take_record(stk_cupti *c, const CUpti_Activity *activity)
+static void copy_record(stk_cupti *c, const CUpti_Activity *activity)
 {
     if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
         const CUpti_ActivityKernel10 *k = (const void *)activity;
@@ -104,8 +104,8 @@ static void take_record(stk_cupti *c, const CUpti_Activity *activity)
     }
 }
 
-static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
-                                 size_t valid)
+static void CUPTIAPI on_buffer_completed(CUcontext context, uint32_t stream, uint8_t *buffer,
+                                         size_t size, size_t valid)
 {
     CUpti_Activity *activity = NULL;
     (void)context, (void)stream, (void)size;
@@ -114,7 +114,7 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
     if (c) {
         pthread_mutex_lock(&c->lock);
         while (valid && c->library.ActivityGetNextRecord(buffer, valid, &activity) == CUPTI_SUCCESS)
-            take_record(c, activity);
+            copy_record(c, activity);
         pthread_mutex_unlock(&c->lock);
     }
     pthread_mutex_unlock(&listening);
@@ -132,7 +132,7 @@ static stk_status start(stk_cupti *c, stk_error *err)
     const stk_cupti_library *l = &c->library;
     CUptiResult              result = l->ActivityRegisterTimestampCallback(now);
     if (result) return stk_cupti_fail(l, result, "cuptiActivityRegisterTimestampCallback", err);
-    result = l->ActivityRegisterCallbacks(give_buffer, take_buffer);
+    result = l->ActivityRegisterCallbacks(provide_buffer, on_buffer_completed);
     if (result) return stk_cupti_fail(l, result, "cuptiActivityRegisterCallbacks", err);
     for (int i = 0; i < KINDS; i++)
         if ((result = l->ActivityEnable(kinds[i])))
@@ -248,16 +248,16 @@ static void report_record(const stk_cupti *c, const record *list, size_t count, 
 
 void stk_cupti_poll(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context)
 {
-    stk_blob taken;
+    stk_blob copied;
     if (!cupti) return;
     if (!all && stk_clock_ns() - cupti->flushed_ns < flush_every_ns) return;
     (void)cupti->library.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
     cupti->flushed_ns = stk_clock_ns();
     pthread_mutex_lock(&cupti->lock);
-    taken = cupti->records;
+    copied = cupti->records;
     stk_blob_init(&cupti->records, NULL, STK_MEMORY_OUTPUT);
-    record      *list = (record *)(void *)taken.data;
-    const size_t count = taken.size / sizeof *list;
+    record      *list = (record *)(void *)copied.data;
+    const size_t count = copied.size / sizeof *list;
     if (count > 1) qsort(list, count, sizeof *list, by_time);
     for (size_t i = 0; i < count && !cupti->stream; i++)
         if (list[i].kind == STK_ACTIVITY_KERNEL && tag_of(cupti, &list[i]))
@@ -265,7 +265,7 @@ void stk_cupti_poll(stk_cupti *cupti, bool all, stk_device_activity_fn listener,
     for (size_t i = 0; i < count; i++)
         report_record(cupti, list, count, i, listener, context);
     pthread_mutex_unlock(&cupti->lock);
-    stk_blob_release(&taken);
+    stk_blob_release(&copied);
 }
 
 #else

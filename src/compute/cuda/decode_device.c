@@ -14,7 +14,7 @@ struct stk_cuda_decode_device {
     pthread_mutex_t    lock;
     pthread_cond_t     released; /* signalled when a stream is released */
     stk_decode_stream *streams[STREAMS_MAX];
-    bool               taken[STREAMS_MAX]; /* guarded by lock */
+    bool               in_use[STREAMS_MAX]; /* guarded by lock */
 };
 
 static int acquire_stream(stk_cuda_decode_device *p)
@@ -22,11 +22,11 @@ static int acquire_stream(stk_cuda_decode_device *p)
     int stream = STREAMS_MAX;
     pthread_mutex_lock(&p->lock);
     while (stream == STREAMS_MAX) {
-        for (stream = 0; stream < STREAMS_MAX && p->taken[stream]; stream++) {
+        for (stream = 0; stream < STREAMS_MAX && p->in_use[stream]; stream++) {
         }
         if (stream == STREAMS_MAX) pthread_cond_wait(&p->released, &p->lock);
     }
-    p->taken[stream] = true;
+    p->in_use[stream] = true;
     pthread_mutex_unlock(&p->lock);
     return stream;
 }
@@ -34,7 +34,7 @@ static int acquire_stream(stk_cuda_decode_device *p)
 static void release_stream(stk_cuda_decode_device *p, int stream)
 {
     pthread_mutex_lock(&p->lock);
-    p->taken[stream] = false;
+    p->in_use[stream] = false;
     pthread_cond_signal(&p->released);
     pthread_mutex_unlock(&p->lock);
 }

@@ -9,7 +9,7 @@ typedef struct stk_decode_stream stk_decode_stream;
 
 /* Decodes at most `most` images at a time. */
 STK_NODISCARD stk_status stk_decode_stream_new(stk_decode_stream **out, stk_nvjpeg *nvjpeg,
-                                               size_t most, stk_error *err);
+                                               size_t max_images, stk_error *err);
 void                     stk_decode_stream_free(stk_decode_stream *stream); /* NULL is fine */
 
 /* As stk_decode_device.decode, with the same limit. */

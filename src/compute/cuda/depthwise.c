@@ -148,7 +148,7 @@ static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
     stk_cuda_conv_args      args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
     stk_cuda_depthwise_plan plan =
         stk_cuda_depthwise_plan_of(&args, STK_CUDA_DW_WEIGHT, cuda->processors);
-    args.part_count = plan.blocks;
+    args.partial_count = plan.blocks;
     STK_TRY(
         stk_cuda_launched(call, stk_cuda_depthwise_weight_launch(&args, &plan, cuda->stream), err));
     return stk_cuda_launched(call, stk_cuda_conv_sum(&args, cuda->stream), err);

@@ -56,8 +56,8 @@ static int resident_blocks(const figure *f, int wide, int groups)
 {
     int by_threads = f->threads / (wide * groups);
     int by_shared = SHARED_ALL / (shared_bytes(f, wide, groups) + SHARED_EACH);
-    int least = by_threads < by_shared ? by_threads : by_shared;
-    return least > BLOCKS_MAX ? BLOCKS_MAX : least;
+    int min_of = by_threads < by_shared ? by_threads : by_shared;
+    return min_of > BLOCKS_MAX ? BLOCKS_MAX : min_of;
 }
 
 /* Efficiency of a block size: used fractions of threads, warp lanes and bytes in flight. A pixel's
@@ -77,8 +77,8 @@ static double worth(const figure *f, int words, int wide, int groups)
 static void choose_block(const figure *f, stk_cuda_depthwise_plan *p)
 {
     double best = 0;
-    int    most = p->words < WIDE_MAX ? p->words : WIDE_MAX, all = up(f->width, f->columns);
-    for (int wide = p->unit; wide <= most; wide += p->unit)
+    int    max_of = p->words < WIDE_MAX ? p->words : WIDE_MAX, all = up(f->width, f->columns);
+    for (int wide = p->unit; wide <= max_of; wide += p->unit)
         for (int groups = 1; groups <= all && wide * groups <= STK_CUDA_DW_THREADS; groups++) {
             double here = worth(f, p->words, wide, groups);
             if (here <= best || shared_bytes(f, wide, groups) > STK_CUDA_DW_SHARED) continue;

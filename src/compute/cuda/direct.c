@@ -37,26 +37,26 @@ static stk_status run_input(const stk_kernel_call *call, stk_error *err)
 }
 
 /* Enough to fill the GPU, at most one per row. */
-static int parts_of(const stk_kernel_call *call)
+static int partials_of(const stk_kernel_call *call)
 {
-    enum { THREADS = 2048, PARTS_MAX = 1024 };
+    enum { THREADS = 2048, PARTIALS_MAX = 1024 };
     stk_conv2d_shape s = stk_conv2d_shape_of(&stk_graph_op_conv2d_grad_weight, &call->instance);
     int64_t          threads = stk_cuda_of(call->device)->processors * (int64_t)THREADS;
     int64_t          wanted = threads / stk_type_elements(&call->instance.out[0]);
     if (wanted > s.batch * s.out_h) wanted = s.batch * s.out_h;
-    return wanted < 1 ? 1 : wanted > PARTS_MAX ? PARTS_MAX : (int)wanted;
+    return wanted < 1 ? 1 : wanted > PARTIALS_MAX ? PARTIALS_MAX : (int)wanted;
 }
 
 static stk_status prepare_weight(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    return stk_cuda_conv_scratch(call, parts_of(call), scratch, err);
+    return stk_cuda_conv_scratch(call, partials_of(call), scratch, err);
 }
 
 static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
 {
     cudaStream_t       stream = stk_cuda_of(call->device)->stream;
     stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
-    args.part_count = parts_of(call);
+    args.partial_count = partials_of(call);
     STK_TRY(stk_cuda_launched(call, stk_cuda_direct_weight_launch(&args, stream), err));
     return stk_cuda_launched(call, stk_cuda_conv_sum(&args, stream), err);
 }

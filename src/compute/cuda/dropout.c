@@ -25,7 +25,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
                                      .count = layout.elements,
                                      .group_size = 1,
                                      .seed = attrs->seed,
-                                     .least = (uint64_t)ceil(attrs->rate * 0x1p32),
+                                     .keep_from = (uint64_t)ceil(attrs->rate * 0x1p32),
                                      .stream = attrs->stream,
                                      .scale = (float)(1 / (1 - attrs->rate)),
                                      .step = call->in[1],

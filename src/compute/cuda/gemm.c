@@ -70,7 +70,7 @@ stk_status stk_cuda_gemm_stats_run(const stk_kernel_call *call, stk_error *err)
     args.x = call->in[0];
     args.w = call->in[1];
     args.y = call->out[STK_CONV2D_Y];
-    args.parts = call->scratch;
+    args.partials = call->scratch;
     args.mean = call->out[STK_CONV2D_MEAN];
     args.var = call->out[STK_CONV2D_VAR];
     return stk_cuda_launched(
@@ -169,7 +169,7 @@ static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
     args.y = call->out[0];
     args.dgamma = call->out[1];
     args.dbeta = call->out[2];
-    args.parts = call->scratch;
+    args.partials = call->scratch;
     return stk_cuda_launched(
         call, stk_cuda_gemm_norm_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

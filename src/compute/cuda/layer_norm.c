@@ -55,7 +55,7 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
                                           .gamma = call->in[GAMMA],
                                           .mean = call->in[MEAN],
                                           .invstd = call->in[INVSTD],
-                                          .parts = call->scratch,
+                                          .partials = call->scratch,
                                           .counters = cuda->counters,
                                           .dx = call->out[0],
                                           .dgamma = call->out[1],

@@ -92,8 +92,8 @@ static stk_status launch_from(stk_cuda *cuda, int first, stk_error *err)
         batch->group[count++] = &batch->list[i].item;
         batch->list[i].launched = true;
     }
-    for (int at = 0; at < count; at += kind->most) {
-        int         now = count - at < kind->most ? count - at : kind->most;
+    for (int at = 0; at < count; at += kind->max_items) {
+        int         now = count - at < kind->max_items ? count - at : kind->max_items;
         cudaError_t code = kind->launch(attrs, batch->group + at, now, cuda->stream);
         if (code != cudaSuccess) return stk_cuda_fail(err, code, "a launch of many", kind->name);
     }

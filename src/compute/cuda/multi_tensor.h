@@ -9,7 +9,7 @@
 /* A kind of item, defined in its kernel's file. */
 typedef struct stk_cuda_multi_tensor_kind {
     const char *name;
-    int         most; /* most items per launch */
+    int         max_items; /* most items per launch */
     cudaError_t (*launch)(const void *attrs, const stk_cuda_multi_tensor_item *const *items,
                           int count, cudaStream_t stream);
 } stk_cuda_multi_tensor_kind;

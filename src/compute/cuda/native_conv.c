@@ -72,7 +72,7 @@ stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kerne
              .addend = third && by_input ? call->in[2] : NULL,
              .out = call->out[0],
              .dbias = call->instance.output_count > 1 ? call->out[1] : NULL,
-             .parts = call->scratch,
+             .partials = call->scratch,
              .low = -INFINITY,
              .high = INFINITY,
     };
@@ -144,15 +144,15 @@ stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instanc
     return STK_OK;
 }
 
-stk_status stk_cuda_conv_scratch(const stk_kernel_call *call, int parts, size_t *scratch,
+stk_status stk_cuda_conv_scratch(const stk_kernel_call *call, int partials, size_t *scratch,
                                  stk_error *err)
 {
     const stk_shape *dw = &call->instance.out[0].shape;
     int64_t          count, bytes;
     if (stk_add_overflows_i64(stk_type_elements(&call->instance.out[0]), dw->dim[0], &count) ||
-        stk_mul_overflows_i64(count, parts * (int64_t)sizeof(float), &bytes))
+        stk_mul_overflows_i64(count, partials * (int64_t)sizeof(float), &bytes))
         return stk_fail(err, STK_E_LIMIT, call->op->name, call->instance.name,
-                        "%d sums of its weights are more than 2^63 bytes", parts);
+                        "%d sums of its weights are more than 2^63 bytes", partials);
     *scratch = (size_t)bytes;
     return STK_OK;
 }
@@ -163,21 +163,21 @@ cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t strea
         (int64_t)args->out_c * args->group_in * args->down.kernel * args->across.kernel;
     stk_cuda_sum_partials_args sum = {
         .dtype = args->dtype,
-        .parts = args->part_count,
+        .partials = args->partial_count,
         .first_count = weights,
         .count = weights + (args->dbias ? args->out_c : 0),
-        .from = args->parts,
+        .from = args->partials,
         .first = args->out,
         .rest = args->dbias,
     };
     return stk_cuda_sum_partials_launch(&sum, stream);
 }
 
-stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, int parts,
+stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, int partials,
                                     stk_error *err)
 {
-    stk_cuda_conv_args      args = {.in_c = channels, .parts = call->scratch};
-    stk_cuda_depthwise_plan plan = {.blocks = parts};
+    stk_cuda_conv_args      args = {.in_c = channels, .partials = call->scratch};
+    stk_cuda_depthwise_plan plan = {.blocks = partials};
     return stk_cuda_launched(call,
                              stk_cuda_depthwise_stats_launch(
                                  &args, &plan, call->out[STK_CONV2D_MEAN],
@@ -185,11 +185,11 @@ stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, i
                              err);
 }
 
-stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int parts,
+stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int partials,
                                      stk_error *err)
 {
     stk_cuda_sum_partials_args sum = {.dtype = (int)call->instance.out[0].dtype,
-                                      .parts = parts,
+                                      .partials = partials,
                                       .first_count = weights,
                                       .count = weights,
                                       .from = call->scratch,

@@ -35,15 +35,15 @@ stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instanc
                                         stk_error *err);
 
 /* wgrad: scratch for partials, and their reduction. */
-stk_status  stk_cuda_conv_scratch(const stk_kernel_call *call, int parts, size_t *scratch,
+stk_status  stk_cuda_conv_scratch(const stk_kernel_call *call, int partials, size_t *scratch,
                                   stk_error *err);
 cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t stream);
 
 /* Reduces partials in scratch: to mean and variance per channel (layout: depthwise.h); to
  * weights. */
-stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, int parts,
+stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, int partials,
                                     stk_error *err);
-stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int parts,
+stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int partials,
                                      stk_error *err);
 
 /* wgrad: dbias as the sum of dy over all dimensions but channels; all arguments but partials. */

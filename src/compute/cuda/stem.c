@@ -117,9 +117,10 @@ static int64_t weights_of(const stk_kernel_call *call)
     return stk_cuda_layout_of(&call->instance.out[0], call->out_format[0]).elements;
 }
 
-static size_t parts_bytes(const stk_kernel_call *call, const stk_cuda_stem_plan *plan)
+static size_t partials_bytes(const stk_kernel_call *call, const stk_cuda_stem_plan *plan)
 {
-    size_t bytes = (size_t)weights_of(call) * (size_t)(plan->blocks * plan->parts) * sizeof(float);
+    size_t bytes =
+        (size_t)weights_of(call) * (size_t)(plan->blocks * plan->partials) * sizeof(float);
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -128,7 +129,7 @@ static stk_status prepare_weight(stk_kernel_call *call, size_t *scratch, stk_err
     stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
     stk_cuda_stem_plan plan = plan_of(call, &args, true);
     (void)err;
-    *scratch = parts_bytes(call, &plan);
+    *scratch = partials_bytes(call, &plan);
     if (call->instance.output_count < 2) return STK_OK;
     stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);
     *scratch += (size_t)(sum.splits * sum.inner) * sizeof(float);
@@ -145,10 +146,10 @@ static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
                                   ? stk_cuda_stem_wide_weight_launch(&args, &plan, stream)
                                   : stk_cuda_stem_weight_launch(&args, &plan, stream),
                               err));
-    STK_TRY(stk_cuda_conv_sum_weights(call, weights_of(call), plan.blocks * plan.parts, err));
+    STK_TRY(stk_cuda_conv_sum_weights(call, weights_of(call), plan.blocks * plan.partials, err));
     if (!args.dbias) return STK_OK;
     stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);
-    sum.partial = (float *)((char *)call->scratch + parts_bytes(call, &plan));
+    sum.partial = (float *)((char *)call->scratch + partials_bytes(call, &plan));
     return stk_cuda_launched(call, stk_cuda_reduce_launch(&sum, stream), err);
 }
 

@@ -80,10 +80,10 @@ static int blocks_of(int64_t steps, bool by_weight, int processors, int max_of)
 bool stk_cuda_stem_plan_of(const stk_cuda_conv_args *args, bool by_weight, int processors,
                            stk_cuda_stem_plan *out)
 {
-    *out = (stk_cuda_stem_plan){.parts = 1};
+    *out = (stk_cuda_stem_plan){.partials = 1};
     if (!choose_kernel(args, out)) return false;
     out->blocks = processors * STK_CUDA_STEM_RESIDENT(out->kernel);
-    if (by_weight) out->parts = out->kernel == SMALL ? STK_CUDA_STEM_WARPS / 2 : 1;
+    if (by_weight) out->partials = out->kernel == SMALL ? STK_CUDA_STEM_WARPS / 2 : 1;
     if (!choose_groups(args->out_c, out)) return false;
     if (by_weight && (args->out_c > SIXTEENS_MAX * 16 ||
                       (out->kernel == LARGE && args->out_c <= SIXTEENS_MAX / 2 * 16)))

@@ -37,7 +37,7 @@ static stk_cuda_update_rule rule_of(int64_t kind, const void *attrs)
 }
 
 /* STK_CUDA_UPDATE_RULES: the table is full. */
-static int place_rule(stk_cuda_update_batch *batch, const stk_cuda_update_rule *rule)
+static int add_rule(stk_cuda_update_batch *batch, const stk_cuda_update_rule *rule)
 {
     int i = 0;
     while (i < batch->rules && memcmp(&batch->rule[i], rule, sizeof *rule) != 0)
@@ -70,12 +70,12 @@ static cudaError_t launch(const void *attrs, const stk_cuda_multi_tensor_item *c
     for (int i = 0; i < count; i++) {
         const stk_kernel_call     *call = items[i]->context;
         const stk_cuda_update_rule rule = rule_of(all->kind, call->instance.attrs);
-        int                        at = place_rule(&batch, &rule);
+        int                        at = add_rule(&batch, &rule);
         if (at == STK_CUDA_UPDATE_RULES) {
             cudaError_t code = stk_cuda_update_launch(&batch, stream);
             if (code != cudaSuccess) return code;
             batch.tensors = batch.rules = 0;
-            at = place_rule(&batch, &rule);
+            at = add_rule(&batch, &rule);
         }
         batch.tensor[batch.tensors++] = tensor_of(call, at);
     }
@@ -103,7 +103,8 @@ static stk_status note(const stk_kernel_call *call, const group *all, stk_error 
 }
 
 /* Inputs: w, g, the slots, hyper, guard. Outputs: w, the slots. */
-static stk_status note_step(const stk_kernel_call *call, stk_cuda_update_kind kind, stk_error *err)
+static stk_status defer_update(const stk_kernel_call *call, stk_cuda_update_kind kind,
+                               stk_error *err)
 {
     int         inputs = call->instance.input_count;
     const group all = {call->in[inputs - 2], call->in[inputs - 1], kind};
@@ -112,22 +113,22 @@ static stk_status note_step(const stk_kernel_call *call, stk_cuda_update_kind ki
 
 static stk_status run_sgd(const stk_kernel_call *call, stk_error *err)
 {
-    return note_step(call, STK_CUDA_UPDATE_SGD, err);
+    return defer_update(call, STK_CUDA_UPDATE_SGD, err);
 }
 
 static stk_status run_lars(const stk_kernel_call *call, stk_error *err)
 {
-    return note_step(call, STK_CUDA_UPDATE_LARS, err);
+    return defer_update(call, STK_CUDA_UPDATE_LARS, err);
 }
 
 static stk_status run_adamw(const stk_kernel_call *call, stk_error *err)
 {
-    return note_step(call, STK_CUDA_UPDATE_ADAMW, err);
+    return defer_update(call, STK_CUDA_UPDATE_ADAMW, err);
 }
 
 static stk_status run_lamb(const stk_kernel_call *call, stk_error *err)
 {
-    return note_step(call, STK_CUDA_UPDATE_LAMB, err);
+    return defer_update(call, STK_CUDA_UPDATE_LAMB, err);
 }
 
 static stk_status run_ema(const stk_kernel_call *call, stk_error *err)

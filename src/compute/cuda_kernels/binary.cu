@@ -66,7 +66,8 @@ __device__ __forceinline__ void load_row(const T *from, bool repeated, float (&t
 
 template <typename T, typename B, int N, bool MULTIPLY>
 __global__ void __launch_bounds__(THREADS)
-    walked(const T *a, const B *b, T *out, const __grid_constant__ stk::walker iter, float sign)
+    strided(const T *a, const B *b, T *out, const __grid_constant__ stk::strided_iter iter,
+            float sign)
 {
     stk::wait_for_earlier();
     bool     one_a = iter.step[0][iter.rank - 1] == 0, one_b = iter.step[1][iter.rank - 1] == 0;
@@ -98,11 +99,11 @@ cudaError_t start_walked(const stk_cuda_binary_args *p, cudaStream_t stream)
 {
     constexpr int N = stk::WIDE<T>;
     const int64_t from[STK_CUDA_ITER_TENSORS] = {0, 0, 0};
-    auto         *kernel = p->pieces ? walked<T, B, N, MULTIPLY> : walked<T, B, 1, MULTIPLY>;
-    return stk::walk_in_parts(
+    auto         *kernel = p->pieces ? strided<T, B, N, MULTIPLY> : strided<T, B, 1, MULTIPLY>;
+    return stk::iter_in_parts(
         p->iter, from,
         [&](const stk_cuda_tensor_iter &iter, const int64_t(&at)[STK_CUDA_ITER_TENSORS]) {
-            stk::walker w;
+            stk::strided_iter w;
             w.set(iter, p->pieces ? N : 1);
             return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS), THREADS, 0,
                                          stream, (const T *)p->a + at[0], (const B *)p->b + at[1],

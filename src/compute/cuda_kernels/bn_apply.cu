@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(THREADS) apply(const __grid_constant__ stk_cud
     const bool any = KIND == ANY_RESIDUAL;
     const bool added = any ? a.residual != nullptr : KIND != NO_RESIDUAL;
     const bool scaled = any ? a.residual_scale != nullptr : KIND == SCALED_RESIDUAL;
-    stk::iter  w = stk::walk_of<false>(a.rows);
+    stk::iter  w = stk::row_iter_of<false>(a.rows);
     int64_t    at = w.at;
     float      scale[N], shift[N], by[N], plus[N];
     stk::wait_for_earlier();

@@ -18,7 +18,7 @@ __device__ __forceinline__ stk_cuda_bn_mask mask_of(const stk_cuda_bn_grad_args 
 
 /* Reads the tensors of dz down the rows. RELU: that is the activation. */
 template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP, bool RELU = false>
-struct bn_grad_walk {
+struct bn_grad_iter {
     float scale[N], shift[N];
 
     __device__ __forceinline__ void begin(const stk_cuda_bn_grad_args &a, const iter &w)

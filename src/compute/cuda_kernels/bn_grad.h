@@ -27,7 +27,7 @@ typedef struct stk_cuda_bn_grad_args {
     const float        *mean, *invstd, *scale, *shift;
     /* Outputs of the sums; inputs of dx. */
     float    *dgamma, *dbeta; /* may be NULL */
-    float    *parts;
+    float    *partials;
     unsigned *counters;
     /* For dx only. */
     const float *gamma;

@@ -10,8 +10,8 @@ template <typename T, int N, int U, stk_cuda_bn_mask MASK, bool CHEAP>
 __global__ void __launch_bounds__(THREADS, CHEAP ? BLOCKS : 1)
     grad_apply(const __grid_constant__ stk_cuda_bn_grad_args a)
 {
-    using grad = stk::bn_grad_walk<T, N, MASK, CHEAP>;
-    stk::iter               w = stk::walk_of<false>(a.rows);
+    using grad = stk::bn_grad_iter<T, N, MASK, CHEAP>;
+    stk::iter               w = stk::row_iter_of<false>(a.rows);
     int64_t                 at = w.at;
     grad                    g;
     stk::bn_grad_factors<N> f;

@@ -12,7 +12,7 @@ constexpr int THREADS = 512;
 __device__ __noinline__ void finish(const stk_cuda_bn_grad_args &a, float *shared)
 {
     double  all[VALUES];
-    int64_t channel = stk::sum_partials<VALUES>(a.parts, a.rows, shared, all);
+    int64_t channel = stk::sum_partials<VALUES>(a.partials, a.rows, shared, all);
     if (channel < 0) return;
     if (a.dgamma) a.dgamma[channel] = (float)(all[WITH_X] * (double)a.invstd[channel]);
     if (a.dbeta) a.dbeta[channel] = (float)all[SUM];
@@ -21,9 +21,9 @@ __device__ __noinline__ void finish(const stk_cuda_bn_grad_args &a, float *share
 template <typename T, int N, int U, stk_cuda_bn_mask MASK, bool CHEAP>
 __global__ void __launch_bounds__(THREADS) sums(const __grid_constant__ stk_cuda_bn_grad_args a)
 {
-    using grad = stk::bn_grad_walk<T, N, MASK, CHEAP>;
+    using grad = stk::bn_grad_iter<T, N, MASK, CHEAP>;
     STK_CUDA_DYNAMIC(float, shared);
-    stk::iter w = stk::walk_of<true>(a.rows);
+    stk::iter w = stk::row_iter_of<true>(a.rows);
     float     v[VALUES][N] = {}, mean[N];
     grad      g;
     stk::wait_for_earlier();
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(THREADS) sums(const __grid_constant__ stk_cuda
             }
         }
     }
-    stk::leave_sums<VALUES, N>(v, a.rows, a.parts, VALUES, 0, shared);
+    stk::leave_sums<VALUES, N>(v, a.rows, a.partials, VALUES, 0, shared);
     if (stk::is_last_block(a.counters, a.rows.blocks)) finish(a, shared);
 }
 

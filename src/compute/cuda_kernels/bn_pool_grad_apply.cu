@@ -29,14 +29,14 @@ template <typename T> struct patch {
     }
 
     template <int I, int J>
-    __device__ __forceinline__ void read(const stk::pool_grad_walk<T> &w, int further)
+    __device__ __forceinline__ void read(const stk::pool_grad_iter<T> &w, int further)
     {
         constexpr uint32_t NOTHING[UNITS] = {};
         stk::load_units((const T *)a.call.bn.x + w.at(a.call.pool, I + further, J),
                         w.has(a.call.pool, I + further, J), NOTHING, x[I][J]);
     }
 
-    __device__ __forceinline__ void begin(const stk::pool_grad_walk<T> &w)
+    __device__ __forceinline__ void begin(const stk::pool_grad_iter<T> &w)
     {
         read<0, 0>(w, 0), read<0, 1>(w, 0);
         read<1, 0>(w, 0), read<1, 1>(w, 0);
@@ -44,7 +44,7 @@ template <typename T> struct patch {
 
     /* Converts x to floats and loads the next below it. dz is 0 where relu was 0. */
     template <int I, int J>
-    __device__ __forceinline__ void take(const stk::pool_grad_walk<T> &w, float (&to)[WIDE<T>],
+    __device__ __forceinline__ void take(const stk::pool_grad_iter<T> &w, float (&to)[WIDE<T>],
                                          float (&dz)[WIDE<T>])
     {
         stk::line<T, WIDE<T>> line = {};
@@ -67,7 +67,7 @@ template <typename T> struct applying : patch<T> {
     }
 
     template <int I, int J>
-    __device__ __forceinline__ void index(const stk::pool_grad_walk<T> &w, float (&dz)[WIDE<T>])
+    __device__ __forceinline__ void index(const stk::pool_grad_iter<T> &w, float (&dz)[WIDE<T>])
     {
         float x[WIDE<T>];
         this->template take<I, J>(w, x, dz);
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) grad_apply(const __grid_const
     stk::wait_for_earlier();
     if (item >= a.plan.items) return;
     stk::pool_spot         s = stk::pool_spot_of(a.plan, item);
-    stk::pool_grad_walk<T> w;
+    stk::pool_grad_iter<T> w;
     applying<T>            work(a, s.group * WIDE<T>);
     w.begin(a.call.pool, a.plan, s);
     work.begin(w);

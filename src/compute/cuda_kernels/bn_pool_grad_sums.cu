@@ -15,12 +15,11 @@ constexpr int THREADS = 512, ROWS = 4;
 
 /* In units of gamma = scale / invstd: the largest distance of centre from zero. And the smallest
  * gamma, below which y would be denormal in float16. */
-constexpr float CENTRE_MOST = 4, GAMMA_LEAST = 1.0f / 256;
+constexpr float CENTRE_MAX = 4, GAMMA_MIN = 1.0f / 256;
 
 __device__ __forceinline__ bool is_lost(float scale, float centre, float invstd)
 {
-    return fabsf(scale) < GAMMA_LEAST * invstd ||
-           fabsf(centre) * invstd > CENTRE_MOST * fabsf(scale);
+    return fabsf(scale) < GAMMA_MIN * invstd || fabsf(centre) * invstd > CENTRE_MAX * fabsf(scale);
 }
 
 /* x at the index of element at of y. */
@@ -54,7 +53,7 @@ __device__ __noinline__ float sum_looked_up(const stk_cuda_bn_pool_grad_args &a,
 __device__ __noinline__ void finish(const stk_cuda_bn_grad_args &a, float *shared)
 {
     double  all[VALUES];
-    int64_t c = stk::sum_partials<VALUES>(a.parts, a.rows, shared, all);
+    int64_t c = stk::sum_partials<VALUES>(a.partials, a.rows, shared, all);
     if (c < 0) return;
     float  centre = fmaf(a.mean[c], a.scale[c], a.shift[c]);
     double by = is_lost(a.scale[c], centre, a.invstd[c]) ? 1 : 1 / (double)a.scale[c];
@@ -89,7 +88,7 @@ __global__ void __launch_bounds__(THREADS)
     constexpr int N = WIDE<T>;
     STK_CUDA_DYNAMIC(float, shared);
     const stk_cuda_rows &r = a.bn.rows;
-    stk::iter            w = stk::walk_of<true>(r);
+    stk::iter            w = stk::row_iter_of<true>(r);
     int64_t              at = w.at;
     float                v[VALUES][N] = {};
     centres<N>           centre;
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(THREADS)
         for (int k = 0; k < N; k++)
             if (centre.lost >> k & 1) v[WITH_X][k] = sum_looked_up<T>(a, w.at + k, w.step, w.count);
     }
-    stk::leave_sums<VALUES, N>(v, r, a.bn.parts, VALUES, 0, shared);
+    stk::leave_sums<VALUES, N>(v, r, a.bn.partials, VALUES, 0, shared);
     if (stk::is_last_block(a.bn.counters, r.blocks)) finish(a.bn, shared);
 }
 

@@ -50,10 +50,10 @@ __device__ __forceinline__ void leave_block(const stk_cuda_rows &r, const stk::i
 __device__ __forceinline__ float2 mean_of_blocks(const stk_cuda_rows &r, double each,
                                                  const stk::few_space &s, int c)
 {
-    float to = s.parts[0][c].z, sum = 0, squares = 0;
+    float to = s.partials[0][c].z, sum = 0, squares = 0;
 #pragma unroll 4
     for (int b = 0; b < r.blocks; b++) {
-        float4 of = s.parts[b][c];
+        float4 of = s.partials[b][c];
         float  n = (float)(int)stk::rows_of_block(r, b), off = of.z - to;
         sum += fmaf(n, off, of.x);
         squares += fmaf(off, fmaf(n, off, 2 * of.x), of.y);
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(THREADS) norm(const __grid_constant__ stk_cuda
 {
     STK_CUDA_DYNAMIC(stk::few_space, space);
     const stk_cuda_rows &r = a.stats.rows;
-    stk::iter            w = stk::walk_of_few(r);
+    stk::iter            w = stk::row_iter_of_few(r);
     stk::line<T, N>      row[ROWS], more[ROWS] = {};
     finder               f;
     f.begin(r, (int)blockIdx.y * r.across * N);

@@ -16,12 +16,12 @@ struct few_space {
     float   warps[WARPS][2 * WIDTH];
     float   middle[WIDTH];
     float   found[3][WIDTH];
-    float4  parts[STK_CUDA_CLUSTER_MAX][WIDTH]; /* per block: two sums and a middle */
+    float4  partials[STK_CUDA_CLUSTER_MAX][WIDTH]; /* per block: two sums and a middle */
     meeting blocks;
 };
 
 /* walk_of for across 1 or 2. */
-__device__ __forceinline__ iter walk_of_few(const stk_cuda_rows &r)
+__device__ __forceinline__ iter row_iter_of_few(const stk_cuda_rows &r)
 {
     iter w;
     w.across = (int)threadIdx.x & (r.across - 1);
@@ -82,7 +82,7 @@ __device__ __forceinline__ void share_sums(few_space &s, int across)
     for (int i = (int)threadIdx.x; i < N * across * (int)gridDim.x; i += (int)blockDim.x) {
         int c = i & (N * across - 1), to = i / N >> (across - 1), at = c / N * 2 * N + c % N;
         s.blocks.give({sum_warps(s, at), sum_warps(s, at + N), s.middle[c], 0},
-                      &s.parts[blockIdx.x][c], to);
+                      &s.partials[blockIdx.x][c], to);
     }
     s.blocks.wait();
 }
@@ -117,8 +117,8 @@ cudaError_t launch_few(void (*kernel)(ARGS), const stk_cuda_rows &r, const ARGS 
     cudaError_t code = cudaSuccess;
 #ifdef __CUDACC__
     if (r.blocks > STK_CUDA_CLUSTER)
-        code =
-            told(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+        code = take_error(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 #endif
     if (code != cudaSuccess) return code;
     return STK_CUDA_LAUNCH_CLUSTER(kernel, (unsigned)r.blocks,

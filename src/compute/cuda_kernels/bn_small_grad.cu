@@ -8,9 +8,9 @@ namespace
 
 constexpr int N = stk::few_space::N, ROWS = STK_CUDA_FEW_ROWS, THREADS = STK_CUDA_FEW_THREADS;
 
-template <typename WALK>
+template <typename ITER>
 __device__ __forceinline__ void leave_grad(const stk_cuda_bn_grad_args &a, const stk::iter &w,
-                                           WALK &g, const typename WALK::template rows<ROWS> &rows,
+                                           ITER &g, const typename ITER::template rows<ROWS> &rows,
                                            const float (&mean)[N], stk::few_space            &s)
 {
     float v[2 * N] = {}, x[N], dz[N];
@@ -55,7 +55,7 @@ struct grad_finder {
             float with_x = 0, dbeta = 0;
 #pragma unroll 4
             for (int b = 0; b < a.rows.blocks; b++)
-                with_x += s.parts[b][c].x, dbeta += s.parts[b][c].y;
+                with_x += s.partials[b][c].x, dbeta += s.partials[b][c].y;
             float dgamma = with_x * invstd;
             if (blockIdx.x == 0 && a.dgamma) a.dgamma[channel] = dgamma;
             if (blockIdx.x == 0 && a.dbeta) a.dbeta[channel] = dbeta;
@@ -67,9 +67,9 @@ struct grad_finder {
     }
 };
 
-template <typename T, typename WALK>
+template <typename T, typename ITER>
 __device__ __forceinline__ void apply_grad(const stk_cuda_bn_grad_args &a, const stk::iter &w,
-                                           WALK &g, const typename WALK::template rows<ROWS> &rows,
+                                           ITER &g, const typename ITER::template rows<ROWS> &rows,
                                            const stk::few_space &s)
 {
     stk::bn_grad_factors<N> f;
@@ -97,14 +97,14 @@ __device__ __forceinline__ void expect_vectors(const stk_cuda_bn_grad_args &a, i
     stk::expect(a.shift, channel);
 }
 
-template <typename T, typename WALK>
+template <typename T, typename ITER>
 __global__ void __launch_bounds__(THREADS) grad(const __grid_constant__ stk_cuda_bn_grad_args a)
 {
     STK_CUDA_DYNAMIC(stk::few_space, space);
-    typename WALK::template rows<ROWS> rows;
-    stk::iter                          w = stk::walk_of_few(a.rows);
+    typename ITER::template rows<ROWS> rows;
+    stk::iter                          w = stk::row_iter_of_few(a.rows);
     float                              mean[N];
-    WALK                               g;
+    ITER                               g;
     grad_finder                        f;
     f.begin(a);
     if (w.down == 0) expect_vectors(a, w.channel);
@@ -123,20 +123,20 @@ __global__ void __launch_bounds__(THREADS) grad(const __grid_constant__ stk_cuda
 
 template <typename T> auto *choose(const stk_cuda_bn_grad_args *a)
 {
-    using stk::bn_grad_walk;
+    using stk::bn_grad_iter;
     switch (a->mask) {
     case STK_CUDA_BN_MASK_NONE:
-        return grad<T, bn_grad_walk<T, N, STK_CUDA_BN_MASK_NONE, true>>;
+        return grad<T, bn_grad_iter<T, N, STK_CUDA_BN_MASK_NONE, true>>;
     case STK_CUDA_BN_MASK_BITS:
-        return grad<T, bn_grad_walk<T, N, STK_CUDA_BN_MASK_BITS, true>>;
+        return grad<T, bn_grad_iter<T, N, STK_CUDA_BN_MASK_BITS, true>>;
     case STK_CUDA_BN_MASK_INPUT:
         if (a->act.act == STK_CUDA_ACT_RELU)
-            return grad<T, bn_grad_walk<T, N, STK_CUDA_BN_MASK_INPUT, true, true>>;
+            return grad<T, bn_grad_iter<T, N, STK_CUDA_BN_MASK_INPUT, true, true>>;
         break;
     default:
         break;
     }
-    return grad<T, bn_grad_walk<T, N, STK_CUDA_BN_MASKS, true>>;
+    return grad<T, bn_grad_iter<T, N, STK_CUDA_BN_MASKS, true>>;
 }
 
 #ifdef __CUDACC__
@@ -144,7 +144,7 @@ template <typename T> auto *choose(const stk_cuda_bn_grad_args *a)
  * most. */
 int find_blocks()
 {
-    auto kernel = grad<__half, stk::bn_grad_walk<__half, N, STK_CUDA_BN_MASKS, true>>;
+    auto kernel = grad<__half, stk::bn_grad_iter<__half, N, STK_CUDA_BN_MASKS, true>>;
     cudaLaunchAttribute cluster = {};
     cudaLaunchConfig_t  config = {};
     int                 there = 0;

@@ -71,8 +71,8 @@ __device__ __forceinline__ void leave_block(const stk_cuda_bn_stats_args &a, con
         sums[0][k] = v[SUM][k], sums[1][k] = v[SQUARES][k];
     if (w.down == 0)
         stk::store_floats<float, N>(
-            to, stk::part_of(a.parts, a.rows, VALUES, (int)blockIdx.x, FROM) + w.across * N);
-    stk::leave_sums<2, N>(sums, a.rows, a.parts, VALUES, SUM, shared);
+            to, stk::partial_of(a.partials, a.rows, VALUES, (int)blockIdx.x, FROM) + w.across * N);
+    stk::leave_sums<2, N>(sums, a.rows, a.partials, VALUES, SUM, shared);
 }
 
 /* Sums of all blocks are converted to the first block's value, in double. */
@@ -81,8 +81,9 @@ __device__ __noinline__ void sum_blocks(const stk_cuda_bn_stats_args &a, double 
     const stk_cuda_rows &r = a.rows;
     int                  c = (int)threadIdx.x % (r.across * r.wide);
     double               sums[2] = {};
-    double to = (double)stk::load_part(stk::part_of(a.parts, r, VALUES, 0, FROM) + c, true);
-    stk::for_parts<VALUES>(a.parts, r, [&](int block, const float(&v)[VALUES]) {
+    double               to =
+        (double)stk::load_partial(stk::partial_of(a.partials, r, VALUES, 0, FROM) + c, true);
+    stk::for_partials<VALUES>(a.partials, r, [&](int block, const float(&v)[VALUES]) {
         double off = (double)v[FROM] - to, sum = (double)v[SUM];
         double n = (double)stk::rows_of_block(r, block);
         sums[0] += sum + n * off;
@@ -101,7 +102,7 @@ template <typename T, int N>
 __global__ void __launch_bounds__(THREADS) stats(const __grid_constant__ stk_cuda_bn_stats_args a)
 {
     STK_CUDA_DYNAMIC(float, shared);
-    stk::iter w = stk::walk_of<true>(a.rows);
+    stk::iter w = stk::row_iter_of<true>(a.rows);
     float     v[VALUES][N] = {};
     stk::wait_for_earlier();
     walk_down<T, N>(w, a.x, v);

@@ -13,7 +13,7 @@ typedef struct stk_cuda_bn_stats_args {
     stk_cuda_rows rows;
     int           dtype; /* an stk_dtype, of x */
     const void   *x;
-    float        *parts;
+    float        *partials;
     unsigned     *counters;
     float        *mean, *var; /* may be NULL */
     /* mean and var are the computed ones and are not set; gamma NULL: not computed. */

@@ -19,7 +19,7 @@ struct iter {
     int     across, down;
 };
 
-template <bool BACKWARDS> __device__ __forceinline__ iter walk_of(const stk_cuda_rows &r)
+template <bool BACKWARDS> __device__ __forceinline__ iter row_iter_of(const stk_cuda_rows &r)
 {
     iter w;
     w.across = (int)threadIdx.x % r.across;
@@ -214,11 +214,11 @@ __device__ __forceinline__ void load_channels(const float *values, const stk_cud
 }
 
 /* Address of a block's partial `value`: one float per channel of its tile. */
-__device__ __forceinline__ float *part_of(float *parts, const stk_cuda_rows &r, int values,
-                                          int block, int value)
+__device__ __forceinline__ float *partial_of(float *partials, const stk_cuda_rows &r, int values,
+                                             int block, int value)
 {
     int64_t at = ((int64_t)blockIdx.y * r.blocks + block) * values + value;
-    return parts + at * (r.across * r.wide);
+    return partials + at * (r.across * r.wide);
 }
 
 constexpr int SUM_PAD = 4; /* floats; avoids bank conflicts of strided reads */
@@ -228,7 +228,7 @@ constexpr int SUM_PAD = 4; /* floats; avoids bank conflicts of strided reads */
  * results. */
 template <int VALUES, int N>
 __device__ __forceinline__ void leave_sums(const float (&v)[VALUES][N], const stk_cuda_rows &r,
-                                           float *parts, int values, int first, float *shared)
+                                           float *partials, int values, int first, float *shared)
 {
     const int threads = r.across * r.down, width = r.across * N, sums = VALUES * width;
     const int line = threads + SUM_PAD, shares = min(threads / sums, r.down);
@@ -249,7 +249,7 @@ __device__ __forceinline__ void leave_sums(const float (&v)[VALUES][N], const st
     if (share > 0) return;
     for (int i = 1; i < shares; i++)
         sum += others[i * sums + at];
-    part_of(parts, r, values, (int)blockIdx.x, first + at / width)[c] = sum;
+    partial_of(partials, r, values, (int)blockIdx.x, first + at / width)[c] = sum;
 }
 
 /* Increments with release and acquire order; a sequentially consistent fence would also wait for
@@ -284,7 +284,7 @@ __device__ __forceinline__ bool is_last_block(unsigned *counters, int blocks)
 }
 
 /* Loads a float written by another block, if it exists. Not reordered, like load_words. */
-__device__ __forceinline__ float load_part(const float *from, bool there)
+__device__ __forceinline__ float load_partial(const float *from, bool there)
 {
     float to = 0;
 #ifdef __CUDACC__
@@ -303,7 +303,7 @@ __device__ __forceinline__ float load_part(const float *from, bool there)
 /* In the last block: calls f(block, values) for each block's partials of one channel. Several
  * threads per channel alternate blocks. Loads are batched, since latency dominates here. */
 template <int VALUES, typename F>
-__device__ __forceinline__ void for_parts(const float *parts, const stk_cuda_rows &r, F f)
+__device__ __forceinline__ void for_partials(const float *partials, const stk_cuda_rows &r, F f)
 {
     constexpr int BATCH = 8;
     int           width = r.across * r.wide, lanes = (int)blockDim.x / width;
@@ -315,7 +315,7 @@ __device__ __forceinline__ void for_parts(const float *parts, const stk_cuda_row
         for (int i = 0; i < BATCH; i++, first += (int64_t)lanes * VALUES * width)
 #pragma unroll
             for (int k = 0; k < VALUES; k++)
-                v[i][k] = load_part(parts + first + k * width, b + i * lanes < r.blocks);
+                v[i][k] = load_partial(partials + first + k * width, b + i * lanes < r.blocks);
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
             if (b + i * lanes >= r.blocks) break;
@@ -347,13 +347,13 @@ __device__ __forceinline__ int64_t sum_lanes(double (&sum)[VALUES], const stk_cu
 
 /* In the last block: sums all partials; the channel is as for sum_lanes. */
 template <int VALUES>
-__device__ __forceinline__ int64_t sum_partials(const float *parts, const stk_cuda_rows &r,
+__device__ __forceinline__ int64_t sum_partials(const float *partials, const stk_cuda_rows &r,
                                                 float *shared, double (&sum)[VALUES])
 {
 #pragma unroll
     for (int i = 0; i < VALUES; i++)
         sum[i] = 0;
-    for_parts<VALUES>(parts, r, [&](int, const float(&v)[VALUES]) {
+    for_partials<VALUES>(partials, r, [&](int, const float(&v)[VALUES]) {
 #pragma unroll
         for (int i = 0; i < VALUES; i++)
             sum[i] += (double)v[i];

@@ -15,12 +15,12 @@ typedef struct stk_cuda_conv_args {
     int64_t         w_strides[4]; /* strides in elements: out, in, row, column */
     float           low, high;    /* clip of y */
     const void     *x, *w, *dy;
-    const float    *bias;   /* may be NULL */
-    const void     *addend; /* dgrad: added to the result; may be NULL, or alias out */
-    void           *out;    /* y, dx or dw */
-    void           *dbias;  /* may be NULL */
-    float          *parts;  /* wgrad partials: [part_count][weights and channels of dbias] */
-    int             part_count;
+    const float    *bias;     /* may be NULL */
+    const void     *addend;   /* dgrad: added to the result; may be NULL, or alias out */
+    void           *out;      /* y, dx or dw */
+    void           *dbias;    /* may be NULL */
+    float          *partials; /* wgrad partials: [partial_count][weights and channels of dbias] */
+    int             partial_count;
 } stk_cuda_conv_args;
 
 /* Any convolution; one result per thread and sum. */

@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K, S
     stk::dw_stream<STK_CUDA_DW_AHEAD(use::COLUMNS * S * S * use::TURNS)>(
         p, ring, S * use::TURNS * row_words, from, to);
     if constexpr (K == 3)
-        if (p.statistics) to.moments.leave(p, lane, reinterpret_cast<float *>(ring), a.parts);
+        if (p.statistics) to.moments.leave(p, lane, reinterpret_cast<float *>(ring), a.partials);
 }
 
 template <typename T, int K, int S>

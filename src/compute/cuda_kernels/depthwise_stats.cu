@@ -9,15 +9,15 @@ namespace
 constexpr int ROWS = 32, THREADS = ROWS * stk::WARP, SUMS = 3;
 
 __global__ void __launch_bounds__(THREADS)
-    put_together(const float *parts, int count, int channels, float *mean, float *var)
+    put_together(const float *partials, int count, int channels, float *mean, float *var)
 {
     __shared__ double shared[SUMS][ROWS][stk::WARP];
     int               lane = (int)threadIdx.x % stk::WARP, row = (int)threadIdx.x / stk::WARP;
     int               c = (int)blockIdx.x * stk::WARP + lane;
-    double            sums[SUMS] = {}, to = c < channels ? (double)parts[c] : 0;
+    double            sums[SUMS] = {}, to = c < channels ? (double)partials[c] : 0;
 #pragma unroll 4
     for (int i = row; i < count && c < channels; i += ROWS) {
-        const float *part = parts + (int64_t)i * STK_CUDA_DW_VALUES * channels + c;
+        const float *part = partials + (int64_t)i * STK_CUDA_DW_VALUES * channels + c;
         double       n = (double)part[STK_CUDA_DW_COUNT * channels];
         double       sum = (double)part[STK_CUDA_DW_SUM * channels];
         double       off = (double)part[STK_CUDA_DW_FROM * channels] - to;
@@ -46,5 +46,5 @@ cudaError_t stk_cuda_depthwise_stats_launch(const stk_cuda_conv_args      *args,
                                             float *var, cudaStream_t stream)
 {
     return STK_CUDA_LAUNCH(put_together, stk::blocks_for(args->in_c, stk::WARP), THREADS, 0, stream,
-                           args->parts, plan->blocks, args->in_c, mean, var);
+                           args->partials, plan->blocks, args->in_c, mean, var);
 }

@@ -35,7 +35,7 @@ template <typename T, int V> struct dw_tally {
     /* Stores the block's partial, [STK_CUDA_DW_VALUES][channels]. ring has (3 V + 1) free words per
      * thread. All sums are converted to the first group's means. */
     __device__ __forceinline__ void leave(const dw_plan &p, const dw_lane &lane, float *ring,
-                                          float *parts) const
+                                          float *partials) const
     {
         int    threads = p.wide * p.groups, me = (int)threadIdx.x, channels = p.words * V;
         float *common = ring, *sums = ring + p.wide * V, n = (float)count;
@@ -57,7 +57,7 @@ template <typename T, int V> struct dw_tally {
         __syncthreads();
         if (lane.group != 0 || !lane.any) return;
         float *part =
-            parts + (int64_t)(blockIdx.x / (unsigned)p.chunks) * STK_CUDA_DW_VALUES * channels;
+            partials + (int64_t)(blockIdx.x / (unsigned)p.chunks) * STK_CUDA_DW_VALUES * channels;
         float all[2 * V + 1] = {};
 #pragma unroll 1
         for (int group = 0; group < p.groups; group++)

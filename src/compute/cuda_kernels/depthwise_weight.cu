@@ -15,7 +15,7 @@ __device__ __forceinline__ void add_up(const stk_cuda_conv_args &a, const dw_pla
 {
     __shared__ float shared[STK_CUDA_DW_THREADS * V];
     int64_t          count = (int64_t)a.in_c * (SUMS - 1 + (a.dbias ? 1 : 0));
-    float           *part = a.parts + blockIdx.x / (unsigned)p.chunks * count;
+    float           *part = a.partials + blockIdx.x / (unsigned)p.chunks * count;
     int              me = (int)threadIdx.x, channels = p.wide * V;
 #pragma unroll
     for (int i = 0; i < SUMS; i++) {

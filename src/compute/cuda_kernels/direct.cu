@@ -145,7 +145,7 @@ template <typename T> __global__ void __launch_bounds__(THREADS) by_weight(stk_c
             sum += i < weights ? row_of_weight<T>(a, n, row, oc, ic, ky, kx)
                                : row_of_bias<T>(a, n, row, (int)(i - weights));
         }
-        a.parts[blockIdx.y * count + i] = sum;
+        a.partials[blockIdx.y * count + i] = sum;
     }
 }
 
@@ -168,7 +168,7 @@ template <typename T> cudaError_t start_weight(const stk_cuda_conv_args *args, c
     auto   *kernel = by_weight<T>;
     int64_t count = (int64_t)args->out_c *
                     (args->down.kernel * args->across.kernel * (int64_t)args->group_in + 1);
-    dim3 blocks((unsigned)stk::blocks_for(count, THREADS), (unsigned)args->part_count);
+    dim3 blocks((unsigned)stk::blocks_for(count, THREADS), (unsigned)args->partial_count);
     return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, *args);
 }
 

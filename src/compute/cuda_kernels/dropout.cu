@@ -32,7 +32,7 @@ __device__ __forceinline__ words draw(const stk_cuda_dropout_args &args, uint64_
 
 __device__ __forceinline__ float factor(const stk_cuda_dropout_args &args, uint32_t word)
 {
-    return word >= args.least ? args.scale : 0;
+    return word >= args.keep_from ? args.scale : 0;
 }
 
 /* Dropped elements are 0, even if they were NaN. */

@@ -9,7 +9,7 @@ STK_CUDA_BEGIN
 typedef struct stk_cuda_dropout_args {
     int            dtype;             /* an stk_dtype, of x and y */
     int64_t        count, group_size; /* elements; those that share one decision */
-    uint64_t       seed, least;       /* a random word is kept from least on */
+    uint64_t       seed, keep_from;   /* a random word is kept from least on */
     uint32_t       stream;
     float          scale;
     const int64_t *step;

@@ -46,7 +46,7 @@ __device__ __forceinline__ bool look_nearest(const edit_work &a, const stk_edit_
 
 /* Pixel i of a thread in a tile: adjacent threads have adjacent pixels, to touch few cache lines.
  * Those past the end repeat the last. */
-__device__ __forceinline__ edit_place spread(const edit_work &a, edit_place tile, int i)
+__device__ __forceinline__ edit_position spread(const edit_work &a, edit_position tile, int i)
 {
     const int lane = (int)threadIdx.x % WARP;
     return {min(tile.x + i * 8 + lane % 8, a.width - 1), min(tile.y + lane / 8, a.height - 1)};
@@ -59,14 +59,14 @@ __device__ __forceinline__ void put_pixel(int i, uint32_t word)
 }
 
 __device__ __forceinline__ void gather_nearest(const edit_work &a, const edit_job &j, int step,
-                                               edit_place tile)
+                                               edit_position tile)
 {
     const uint8_t *from[EDIT_GROUP];
     bool           inside[EDIT_GROUP];
 #pragma unroll
     for (int i = 0; i < EDIT_GROUP; i++) {
-        const edit_place to = spread(a, tile, i);
-        int32_t          x, y;
+        const edit_position to = spread(a, tile, i);
+        int32_t             x, y;
         inside[i] = look_nearest(a, j.warp[step], to.x, to.y, x, y);
         from[i] = j.origin + (y * j.down + x * j.right);
     }
@@ -187,23 +187,23 @@ __device__ __forceinline__ edit_levels join(const uint32_t (&word)[4], const edi
 }
 
 __device__ __forceinline__ void gather_between(const edit_work &a, const edit_job &j, int step,
-                                               edit_place tile)
+                                               edit_position tile)
 {
 #pragma unroll 1
     for (int i = 0; i < EDIT_GROUP; i++) {
-        const edit_place to = spread(a, tile, i);
-        const edit_spot  spot = look_between(a, j.warp[step], to.x, to.y);
-        uint32_t         corner[4];
+        const edit_position to = spread(a, tile, i);
+        const edit_spot     spot = look_between(a, j.warp[step], to.x, to.y);
+        uint32_t            corner[4];
         load_corners(a, j, spot, corner);
         put_pixel(i, spot.inside ? word_of(join(corner, spot)) : (uint32_t)j.warp[step].colour);
     }
 }
 
-__device__ __forceinline__ void gather_any(const edit_work &a, int steps, edit_place tile)
+__device__ __forceinline__ void gather_any(const edit_work &a, int steps, edit_position tile)
 {
 #pragma unroll 1
     for (int i = 0; i < EDIT_GROUP; i++) {
-        const edit_place to = spread(a, tile, i);
+        const edit_position to = spread(a, tile, i);
         put_pixel(i, word_of(pixel_after<STK_EDIT_OPS>(steps, to.x, to.y)));
     }
 }
@@ -212,7 +212,7 @@ __device__ __forceinline__ void gather_any(const edit_work &a, int steps, edit_p
  * that need function calls, not only those reading the window or the intermediate image. */
 template <bool ASKS>
 __device__ __forceinline__ void gather_tile(const edit_work &a, const edit_job &j, int steps,
-                                            edit_place tile)
+                                            edit_position tile)
 {
     __syncwarp();
     if (ASKS && (!j.is_inside || j.asks || j.baked != steps - 1))

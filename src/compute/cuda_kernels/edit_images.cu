@@ -13,7 +13,7 @@ constexpr int TILES = 7 * stk::EDIT_WARPS; /* per part */
 constexpr int BLOCKS_MAX = 528;            /* of passes that may be empty: as many as run at once */
 
 /* The four adjacent pixels of a thread. */
-__device__ __forceinline__ void place_group(stk::edit_place tile, stk::edit_group &g)
+__device__ __forceinline__ void place_group(stk::edit_position tile, stk::edit_group &g)
 {
     const int lane = (int)threadIdx.x % stk::WARP;
 #pragma unroll
@@ -41,7 +41,7 @@ __device__ __forceinline__ void unpack(const uint32_t (&word)[C], stk::edit_grou
  * last. */
 template <int C>
 __device__ __forceinline__ stk::edit_bytes<4 * C> fetch(const edit_work &a, const stk::edit_job &j,
-                                                        stk::edit_place tile)
+                                                        stk::edit_position tile)
 {
     const int     lane = (int)threadIdx.x % stk::WARP;
     const int32_t y = min(tile.y + lane / 8, a.height - 1);
@@ -64,7 +64,7 @@ __device__ __forceinline__ void unpack(const stk::edit_job &j, const stk::edit_b
 
 /* From any window, byte by byte. Each thread computes one column of the tile for all. */
 __device__ __forceinline__ void load_around(const edit_work &a, const stk::edit_job &j,
-                                            stk::edit_place tile, stk::edit_group &g)
+                                            stk::edit_position tile, stk::edit_group &g)
 {
     const stk::edit_window &w = j.window;
     const int32_t           lane = (int32_t)threadIdx.x % stk::WARP;
@@ -99,7 +99,7 @@ __device__ __forceinline__ void load_gathered(stk::edit_group &g)
 /* The pixels before op first, the one after the last warp. */
 template <bool ASKS>
 __device__ __forceinline__ void load_group(const edit_work &a, const stk::edit_job &j, int first,
-                                           stk::edit_place tile, stk::edit_group &g)
+                                           stk::edit_position tile, stk::edit_group &g)
 {
     if (first > 0) {
         stk::gather_tile<ASKS>(a, j, first, tile);
@@ -158,14 +158,14 @@ __device__ __forceinline__ uint64_t make_tiles(const edit_work &a, const stk::ed
     const int32_t mine = begin + (int32_t)threadIdx.x / stk::WARP;
     const bool    is_ahead =
         first == 0 && j.is_inside && a.channels == 3 && a.width % stk::EDIT_GROUP == 0;
-    stk::edit_place     tile = {mine % across * TILE_WIDTH, mine / across * TILE_HEIGHT};
+    stk::edit_position  tile = {mine % across * TILE_WIDTH, mine / across * TILE_HEIGHT};
     stk::edit_bytes<12> ahead = {};
     unsigned            sum = 0; /* of less than 2^24 pixels */
     if (is_ahead) ahead = fetch<3>(a, j, tile);
     for (int32_t i = mine; i < end; i += stk::EDIT_WARPS) {
         stk::edit_group g;
         place_group(tile, g);
-        const stk::edit_place here = tile;
+        const stk::edit_position here = tile;
         for (tile.x += stk::EDIT_WARPS * TILE_WIDTH; tile.x >= across * TILE_WIDTH;
              tile.x -= across * TILE_WIDTH)
             tile.y += TILE_HEIGHT;

@@ -54,7 +54,7 @@ constexpr int EDIT_THREADS = 256, EDIT_WARPS = EDIT_THREADS / WARP;
 constexpr int TILE_WIDTH = 32, TILE_HEIGHT = 4;
 constexpr int TILE_ROW = TILE_WIDTH + 8; /* words; avoids bank conflicts between rows */
 
-struct edit_place {
+struct edit_position {
     int32_t x, y;
 };
 

@@ -56,7 +56,7 @@ __device__ __forceinline__ void fence_shared()
 }
 
 /* Named barrier of a part of the block. id is not 0, which is __syncthreads. */
-__device__ __forceinline__ void meet(int id, int threads)
+__device__ __forceinline__ void named_barrier(int id, int threads)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }

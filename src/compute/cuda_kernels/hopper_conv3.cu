@@ -166,14 +166,14 @@ __device__ __forceinline__ void compute(const args &a, const memory<WIDTH> &m, i
         float d[R::RESULTS / 2];
         hopper::barrier_wait(&m.full[i % R::BUFFERS], m.parity(i));
         multiply_stripe<WIDTH, T, BACK>(m, i, d);
-        hopper::meet(1 + group, GROUP); /* all threads are done with the stripe */
+        hopper::named_barrier(1 + group, GROUP); /* all threads are done with the stripe */
         put<WIDTH, T>(d, hopper::shared_address(m.buffer(i)));
         hopper::fence_shared();
         hopper::barrier_arrive(&m.done[i % R::BUFFERS]);
         if (MOMENTS)
             s.add(d, ROWS * WIDTH, [&](int k) { return (k / 4 * 8 + pair) % R::PITCH < WIDTH; });
     }
-    if (MOMENTS) s.leave(a.parts, (int)blockIdx.x * GROUPS + group);
+    if (MOMENTS) s.leave(a.partials, (int)blockIdx.x * GROUPS + group);
 }
 
 #endif
@@ -228,9 +228,9 @@ cudaError_t start(const args *a, cudaStream_t stream)
 
 template <int WIDTH, typename T> cudaError_t start_as(const args *a, bool back, cudaStream_t stream)
 {
-    return back       ? start<WIDTH, T, true, false>(a, stream)
-           : a->parts ? start<WIDTH, T, false, true>(a, stream)
-                      : start<WIDTH, T, false, false>(a, stream);
+    return back          ? start<WIDTH, T, true, false>(a, stream)
+           : a->partials ? start<WIDTH, T, false, true>(a, stream)
+                         : start<WIDTH, T, false, false>(a, stream);
 }
 
 template <int WIDTH> cudaError_t start_of(const args *a, bool back, cudaStream_t stream)
@@ -252,7 +252,7 @@ bool stk_cuda_conv3_can(int64_t batch, int64_t height, int64_t width)
            batch <= INT32_MAX / height;
 }
 
-int stk_cuda_conv3_stats_parts(const stk_cuda_conv3_args *args)
+int stk_cuda_conv3_stats_partials(const stk_cuda_conv3_args *args)
 {
     return blocks_of(*args) * GROUPS;
 }

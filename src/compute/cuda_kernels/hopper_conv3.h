@@ -14,18 +14,18 @@ typedef struct stk_cuda_conv3_args {
     int         dtype; /* an stk_dtype of 16 bits */
     int         batch, height, width;
     int         processors;
-    const void *x;     /* forward: x; dgrad: dy; wgrad: x */
-    const void *w;     /* [64][3][3][64]: out, row, column, in */
-    const void *dy;    /* wgrad */
-    void       *y;     /* forward: y; dgrad: dx */
-    float      *parts; /* forward: statistics as in depthwise.h, or NULL; wgrad: of dw */
+    const void *x;        /* forward: x; dgrad: dy; wgrad: x */
+    const void *w;        /* [64][3][3][64]: out, row, column, in */
+    const void *dy;       /* wgrad */
+    void       *y;        /* forward: y; dgrad: dx */
+    float      *partials; /* forward: statistics as in depthwise.h, or NULL; wgrad: of dw */
 } stk_cuda_conv3_args;
 
 /* Whether images of this size are supported. */
 bool stk_cuda_conv3_can(int64_t batch, int64_t height, int64_t width);
 /* Number of partials: of statistics, of dw. */
-int stk_cuda_conv3_stats_parts(const stk_cuda_conv3_args *args);
-int stk_cuda_conv3_weight_parts(const stk_cuda_conv3_args *args);
+int stk_cuda_conv3_stats_partials(const stk_cuda_conv3_args *args);
+int stk_cuda_conv3_weight_partials(const stk_cuda_conv3_args *args);
 
 cudaError_t stk_cuda_conv3_launch(const stk_cuda_conv3_args *args, cudaStream_t stream);
 cudaError_t stk_cuda_conv3_input_launch(const stk_cuda_conv3_args *args, cudaStream_t stream);

@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     hopper::take_registers<MANY>();
     float d[COLUMNS / 2];
     multiply<WIDTH, T>(m, group, s.count, d);
-    leave(a.parts + (int64_t)blockIdx.x * TAPS * CHANNELS * CHANNELS, group, d);
+    leave(a.partials + (int64_t)blockIdx.x * TAPS * CHANNELS * CHANNELS, group, d);
 #endif
 }
 
@@ -177,7 +177,7 @@ template <int WIDTH> cudaError_t start_of(const args *a, cudaStream_t stream)
 
 } // namespace
 
-int stk_cuda_conv3_weight_parts(const stk_cuda_conv3_args *args)
+int stk_cuda_conv3_weight_partials(const stk_cuda_conv3_args *args)
 {
     return blocks_of(*args);
 }

@@ -17,7 +17,7 @@ typedef struct stk_cuda_gemm_args {
     const void *x, *w;
     void       *y;
     const void *addend;     /* sum, norm: may alias y */
-    float      *parts;      /* statistics, norm: partials of stk_cuda_gemm_bytes */
+    float      *partials;   /* statistics, norm: partials of stk_cuda_gemm_bytes */
     unsigned   *counters;   /* statistics, norm: zeros, one per column tile */
     float      *mean, *var; /* outputs of statistics; mean is an input of norm */
     /* norm only */

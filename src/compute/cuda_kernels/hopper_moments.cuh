@@ -40,10 +40,11 @@ struct moments {
     }
 
     /* In the layout of depthwise.h. */
-    __device__ __forceinline__ void leave(float *parts, int part)
+    __device__ __forceinline__ void leave(float *partials, int part)
     {
         for (int c = 0; c < 2; c++) {
-            float *to = parts + (int64_t)part * STK_CUDA_DW_VALUES * CHANNELS + channel() + 8 * c;
+            float *to =
+                partials + (int64_t)part * STK_CUDA_DW_VALUES * CHANNELS + channel() + 8 * c;
             for (int d = 1; d < 4; d *= 2) {
                 sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], d);
                 squares[c] += __shfl_xor_sync(0xffffffffu, squares[c], d);

@@ -132,10 +132,10 @@ __device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memor
         keep_set<TILE>(bits, d);
         write_result<TILE, T>(m.result, d);
         hopper::fence_shared();
-        hopper::meet(1 + group, GROUP);
+        hopper::named_barrier(1 + group, GROUP);
         if (first && rows > 0) store_result<TILE>(m.result, y, column, (int)row);
         look_again<TILE, T>(m, means, rows, s);
-        hopper::meet(1 + group, GROUP);
+        hopper::named_barrier(1 + group, GROUP);
         if (first && tile + p.step < p.tiles)
             load_both<TILE>(m, addend, norm_x, column, (int)(tile + p.step) * ROWS + group * EACH);
     }
@@ -174,7 +174,7 @@ __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, 
         all.x += with_x[i * TILE + c];
         all.y += sum[i * TILE + c];
     }
-    __stcg((float2 *)a.parts + (int64_t)blockIdx.x * TILE + c, all);
+    __stcg((float2 *)a.partials + (int64_t)blockIdx.x * TILE + c, all);
 }
 
 /* The last block of a column tile adds the partials of all in order: LANES threads per column, each
@@ -194,7 +194,7 @@ __device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *smem
     if (thread == 0) a.counters[p.tile_column] = 0;
     int           c = thread % TILE, lane = thread / TILE;
     int           column = p.tile_column * TILE + c;
-    const float2 *part = (const float2 *)a.parts + column;
+    const float2 *part = (const float2 *)a.partials + column;
     double        with_x = 0, sum = 0;
 #pragma unroll 8
     for (int b = lane; b < p.step; b += LANES) {

@@ -81,10 +81,10 @@ __device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memor
         int     rows = a.rows - row < EACH ? (int)(a.rows - row) : EACH;
         multiply_tile<TILE, T, 0>(a, m, x, p, group, r, c, d);
         if (first) hopper::stores_wait_read();
-        hopper::meet(1 + group, GROUP);
+        hopper::named_barrier(1 + group, GROUP);
         write_result<TILE, T>(m.result, d);
         hopper::fence_shared();
-        hopper::meet(1 + group, GROUP);
+        hopper::named_barrier(1 + group, GROUP);
         if (first && rows > 0) store_result<TILE>(m.result, y, p.tile_column * TILE, (int)row);
         look_again<TILE, T>(m.result, rows, s);
     }
@@ -140,7 +140,7 @@ __device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *smem, 
         sums[1] += squares[i * TILE + c];
     }
     float mean = sums[0] / (float)rows_of_block(a, place_of(a));
-    __stcg((float2 *)a.parts + (int64_t)blockIdx.x * TILE + c,
+    __stcg((float2 *)a.partials + (int64_t)blockIdx.x * TILE + c,
            make_float2(to[c] + mean, fmaxf(sums[1] - sums[0] * mean, 0)));
 }
 
@@ -162,7 +162,7 @@ __device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *smem
     int           c = thread % TILE, lane = thread / TILE;
     int           all = (int)(p.tiles / p.step), more = (int)(p.tiles % p.step);
     int           last = (int)((p.tiles - 1) % p.step), over = (int)(p.tiles * ROWS - a.rows);
-    const float2 *part = (const float2 *)a.parts + (int64_t)p.tile_column * TILE + c;
+    const float2 *part = (const float2 *)a.partials + (int64_t)p.tile_column * TILE + c;
     double        to = (double)__ldcg(part).x, sum = 0, squares = 0;
 #pragma unroll 8
     for (int b = lane; b < p.step; b += LANES) {

@@ -100,7 +100,8 @@ template <typename T, bool MOMENTS> struct wide_results {
             *(uint4 *)(to + (first + i * APART) * CHANNELS + chunk * 8) = units[i];
     }
 
-    __device__ __forceinline__ void compute(const stem_place &now, uint32_t x, unsigned char *smem)
+    __device__ __forceinline__ void compute(const stem_position &now, uint32_t x,
+                                            unsigned char *smem)
     {
         int rows = min(p.rows, a.down.count - now.row), across = p.tiles / TILES;
         for (int i = 0; i < rows * across; i++) {
@@ -131,9 +132,9 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     shared_at                x = shared_of(ring);
     wait_for_earlier();
     stem_stream<K, S, true>(
-        call.a, call.p, ring, [](const stem_place &) {}, [&] { y.read(); },
-        [&](const stem_place &now) { y.compute(now, x, smem); });
-    if (MOMENTS) y.s.leave(call.a.parts, (int)blockIdx.x);
+        call.a, call.p, ring, [](const stem_position &) {}, [&] { y.read(); },
+        [&](const stem_position &now) { y.compute(now, x, smem); });
+    if (MOMENTS) y.s.leave(call.a.partials, (int)blockIdx.x);
 #endif
 }
 

@@ -21,7 +21,7 @@ template <typename T> struct wide_gradient {
     float            d[K][UNITS * 4];
 
     /* Loads dy of a step, with zeros after rows and below the image. */
-    __device__ __forceinline__ void bring(const stem_place &at, unsigned char *to) const
+    __device__ __forceinline__ void bring(const stem_position &at, unsigned char *to) const
     {
         constexpr int APART = STEM_THREADS / EIGHTS, PIXEL = CHANNELS * (int)sizeof(T);
         int           chunk = (int)threadIdx.x % EIGHTS, first = (int)threadIdx.x / EIGHTS;
@@ -38,7 +38,7 @@ template <typename T> struct wide_gradient {
         }
     }
 
-    __device__ __forceinline__ void add(const stem_place &now, uint32_t x, uint32_t dy)
+    __device__ __forceinline__ void add(const stem_position &now, uint32_t x, uint32_t dy)
     {
         int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
         int rows = min(p.rows, a.down.count - now.row);
@@ -66,7 +66,7 @@ template <typename T> struct wide_gradient {
         int    height = a.down.kernel, width = a.across.kernel, each = height * width * STEM_PIXEL;
         int    channel = warp * 16 + lane / 4, in = lane % 2 * 2;
         bool   two = in + 1 < a.in_c, one = in < a.in_c;
-        float *to = a.parts + ((int64_t)blockIdx.x * CHANNELS + channel) * each + in;
+        float *to = a.partials + ((int64_t)blockIdx.x * CHANNELS + channel) * each + in;
 #pragma unroll
         for (int i = 0; i < UNITS * 2; i++) {
             int unit = i / 2, half = i % 2, column = unit * 2 + lane % 4 / 2 - p.lead;
@@ -95,11 +95,11 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     int              brought = 0, used = 0; /* steps, modulo 2 */
     shared_at        x = shared_of(ring), dy = shared_of(smem);
     wide_gradient<T> s = {call.a, p, {}};
-    auto             more = [&](const stem_place &at) {
+    auto             more = [&](const stem_position &at) {
         s.bring(at, smem + brought * bytes);
         brought ^= 1;
     };
-    auto use = [&](const stem_place &now) {
+    auto use = [&](const stem_position &now) {
         s.add(now, x, dy + used * bytes);
         used ^= 1;
     };

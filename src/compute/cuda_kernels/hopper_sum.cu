@@ -31,7 +31,7 @@ __device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memor
         add_result<TILE, T>(m.result, d);
         write_result<TILE, T>(m.result, d);
         hopper::fence_shared();
-        hopper::meet(1 + group, GROUP);
+        hopper::named_barrier(1 + group, GROUP);
         if (!first) continue;
         if (row < a.rows) store_result<TILE>(m.result, y, column, (int)row);
     }

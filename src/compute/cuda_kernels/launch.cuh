@@ -119,7 +119,7 @@ inline bool made_for_90(const void *kernel)
 }
 
 /* Clears the error after reading it, or the next launch would return it. */
-inline cudaError_t told(cudaError_t code)
+inline cudaError_t take_error(cudaError_t code)
 {
     if (code != cudaSuccess) (void)cudaGetLastError();
     return code;
@@ -142,13 +142,14 @@ inline cudaError_t launch_early(void (*kernel)(FORMAL...), unsigned cluster, dim
     config.stream = stream;
     config.attrs = attributes;
     config.numAttrs = !early ? 0 : cluster == 1 ? 1 : 2;
-    return told(cudaLaunchKernelEx(&config, kernel, static_cast<GIVEN &&>(given)...));
+    return take_error(cudaLaunchKernelEx(&config, kernel, static_cast<GIVEN &&>(given)...));
 }
 
 /* Allows a kernel more dynamic shared memory than the default. */
 template <typename KERNEL> inline cudaError_t allow_shared(KERNEL *kernel, int bytes)
 {
-    return told(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    return take_error(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 #endif
 

@@ -24,7 +24,7 @@ typedef struct stk_cuda_layer_norm_grad_args {
     stk_cuda_rows sum; /* rows for dgamma and dbeta */
     const void   *dy, *x;
     const float  *gamma, *mean, *invstd;
-    float        *parts;
+    float        *partials;
     unsigned     *counters;
     void         *dx; /* may alias dy; NULL, here and below: not computed */
     float        *dgamma, *dbeta;

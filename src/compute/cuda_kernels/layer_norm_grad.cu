@@ -13,7 +13,7 @@ constexpr int SUM_THREADS = 512, SUM_ROWS = 4;
 __device__ __noinline__ void finish(const stk_cuda_layer_norm_grad_args &a, float *shared)
 {
     double  all[VALUES];
-    int64_t channel = stk::sum_partials<VALUES>(a.parts, a.sum, shared, all);
+    int64_t channel = stk::sum_partials<VALUES>(a.partials, a.sum, shared, all);
     if (channel < 0) return;
     if (a.dgamma) a.dgamma[channel] = (float)all[WITH_X];
     if (a.dbeta) a.dbeta[channel] = (float)all[SUM];
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(SUM_THREADS)
     sums(const __grid_constant__ stk_cuda_layer_norm_grad_args a)
 {
     STK_CUDA_DYNAMIC(float, shared);
-    stk::iter w = stk::walk_of<true>(a.sum);
+    stk::iter w = stk::row_iter_of<true>(a.sum);
     int64_t   at = w.at, row = a.rows - 1 - ((int64_t)blockIdx.x * a.sum.down + w.down);
     float     v[VALUES][N] = {};
     for (int left = w.count; left > 0; left -= SUM_ROWS, at += SUM_ROWS * w.step) {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(SUM_THREADS)
             }
         }
     }
-    stk::leave_sums<VALUES, N>(v, a.sum, a.parts, VALUES, 0, shared);
+    stk::leave_sums<VALUES, N>(v, a.sum, a.partials, VALUES, 0, shared);
     if (stk::is_last_block(a.counters, a.sum.blocks)) finish(a, shared);
 }
 

@@ -17,7 +17,7 @@ template <typename T> struct writing {
     const stk_cuda_pool_args &a;
 
     template <int I, int J>
-    __device__ __forceinline__ void index(const stk::pool_grad_walk<T> &w,
+    __device__ __forceinline__ void index(const stk::pool_grad_iter<T> &w,
                                           const float (&dx)[WIDE<T>])
     {
         if (w.has(a, I, J)) stk::store_line(dx, (T *)a.dst + w.at(a, I, J));
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) largest_grad(const __grid_con
     int64_t item = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     stk::wait_for_earlier();
     if (item >= a.plan.items) return;
-    stk::pool_grad_walk<T> w;
+    stk::pool_grad_iter<T> w;
     writing<T>             work = {a.pool};
     w.begin(a.pool, a.plan, stk::pool_spot_of(a.plan, item));
     stk::pool_grad_down(a.pool, w, work);

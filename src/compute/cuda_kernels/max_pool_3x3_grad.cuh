@@ -86,7 +86,7 @@ template <typename T> struct window_pair {
 };
 
 /* Position of a thread. */
-template <typename T> struct pool_grad_walk {
+template <typename T> struct pool_grad_iter {
     const T       *dy; /* of the image, at the thread's channels */
     const uint8_t *indices;
     int            oy, ox;         /* the second window over the first position */
@@ -152,7 +152,7 @@ __device__ __forceinline__ void pool_grad_at(const window_pair<T> &above, const 
 /* Goes down the rows. work.place<I, J>(w, dz) receives dz of column J of row I of the two from
  * w.row on. Buffers are reused as soon as possible, since registers limit the loads in flight. */
 template <typename T, typename WORK>
-__device__ __forceinline__ void pool_grad_down(const stk_cuda_pool_args &a, pool_grad_walk<T> &w,
+__device__ __forceinline__ void pool_grad_down(const stk_cuda_pool_args &a, pool_grad_iter<T> &w,
                                                WORK &work)
 {
     window_pair<T> above, now;

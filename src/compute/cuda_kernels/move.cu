@@ -11,7 +11,7 @@ constexpr int THREADS = 256, TURNS = 4, TILE = 32, ROWS = THREADS / TILE;
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    move(const T *src, T *dst, const __grid_constant__ stk::walker iter)
+    move(const T *src, T *dst, const __grid_constant__ stk::strided_iter iter)
 {
     stk::wait_for_earlier();
     uint32_t first = blockIdx.x * (THREADS * TURNS) + threadIdx.x;
@@ -32,9 +32,9 @@ __global__ void __launch_bounds__(THREADS)
 
 /* Rows are contiguous in the source, columns in the result. */
 struct tiles {
-    int64_t      rows, columns, row_dst, column_src;
-    stk::divider down, across; /* tiles */
-    stk::walker  outer;
+    int64_t           rows, columns, row_dst, column_src;
+    stk::divider      down, across; /* tiles */
+    stk::strided_iter outer;
 };
 
 template <typename T>
@@ -101,8 +101,8 @@ cudaError_t start_part(const stk_cuda_tensor_iter &iter, const T *src, T *dst, c
     bool turned = iter.stride[0][last] > 1 && iter.stride[1][last] == 1 && row >= 0;
     if (turned && iter.size[row] >= 8 && iter.size[last] >= 8)
         return start_tiles(iter, row, src, dst, stream);
-    stk::walker w;
-    auto       *kernel = move<T>;
+    stk::strided_iter w;
+    auto             *kernel = move<T>;
     w.set(iter, 1);
     return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS * TURNS, INT32_MAX),
                                  THREADS, 0, stream, src, dst, w);
@@ -112,7 +112,7 @@ template <typename T>
 cudaError_t start(const stk_cuda_tensor_iter *iter, const void *src, void *dst, cudaStream_t stream)
 {
     const int64_t from[STK_CUDA_ITER_TENSORS] = {0, 0, 0};
-    return stk::walk_in_parts(
+    return stk::iter_in_parts(
         *iter, from,
         [&](const stk_cuda_tensor_iter &part, const int64_t(&at)[STK_CUDA_ITER_TENSORS]) {
             return start_part(part, (const T *)src + at[0], (T *)dst + at[1], stream);

@@ -8,7 +8,8 @@ namespace
 constexpr int THREADS = stk::ROW_THREADS;
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS) squares(const T *p, const T *t, int64_t n, float *parts)
+__global__ void __launch_bounds__(THREADS)
+    squares(const T *p, const T *t, int64_t n, float *partials)
 {
     stk::wait_for_earlier();
     constexpr int N = stk::WIDE<T>;
@@ -32,16 +33,16 @@ __global__ void __launch_bounds__(THREADS) squares(const T *p, const T *t, int64
     for (int k = 1; k < N; k++)
         sum[0] += sum[k];
     float all = stk::team_reduce<THREADS>(sum[0], stk::adding());
-    if (threadIdx.x == 0) parts[blockIdx.x] = all;
+    if (threadIdx.x == 0) partials[blockIdx.x] = all;
 }
 
 __global__ void __launch_bounds__(THREADS)
-    mean(const float *parts, int count, int64_t n, float *loss)
+    mean(const float *partials, int count, int64_t n, float *loss)
 {
     stk::wait_for_earlier();
     double sum = 0;
     for (int i = threadIdx.x; i < count; i += THREADS)
-        sum += (double)parts[i];
+        sum += (double)partials[i];
     sum = stk::team_reduce<THREADS>(sum, stk::adding());
     if (threadIdx.x == 0) *loss = n ? (float)(sum / (double)n) : 0;
 }
@@ -69,11 +70,11 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 template <typename T>
-cudaError_t start(const stk_cuda_squared_args *a, float *parts, int blocks, cudaStream_t stream)
+cudaError_t start(const stk_cuda_squared_args *a, float *partials, int blocks, cudaStream_t stream)
 {
     auto *kernel = squares<T>;
     return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, (const T *)a->p,
-                                 (const T *)a->t, a->count, parts);
+                                 (const T *)a->t, a->count, partials);
 }
 
 template <typename T>
@@ -88,13 +89,13 @@ cudaError_t start_back(const stk_cuda_squared_args *a, const float *dloss, void 
 
 } // namespace
 
-cudaError_t stk_cuda_squared_error_launch(const stk_cuda_squared_args *args, float *parts,
+cudaError_t stk_cuda_squared_error_launch(const stk_cuda_squared_args *args, float *partials,
                                           float *loss, cudaStream_t stream)
 {
     int         blocks = stk::blocks_for(args->count, THREADS * 8, STK_CUDA_SQUARED_PARTIALS);
-    cudaError_t code = STK_CUDA_FLOATS(args->dtype, start, args, parts, blocks, stream);
+    cudaError_t code = STK_CUDA_FLOATS(args->dtype, start, args, partials, blocks, stream);
     if (code != cudaSuccess) return code;
-    return STK_CUDA_LAUNCH_EARLY(mean, 1, THREADS, 0, stream, parts, blocks, args->count, loss);
+    return STK_CUDA_LAUNCH_EARLY(mean, 1, THREADS, 0, stream, partials, blocks, args->count, loss);
 }
 
 cudaError_t stk_cuda_squared_error_grad_launch(const stk_cuda_squared_args *args,

@@ -14,7 +14,7 @@ typedef struct stk_cuda_squared_args {
     const void *p, *t;
 } stk_cuda_squared_args;
 
-cudaError_t stk_cuda_squared_error_launch(const stk_cuda_squared_args *args, float *parts,
+cudaError_t stk_cuda_squared_error_launch(const stk_cuda_squared_args *args, float *partials,
                                           float *loss, cudaStream_t stream);
 cudaError_t stk_cuda_squared_error_grad_launch(const stk_cuda_squared_args *args,
                                                const float *dloss, void *dp, cudaStream_t stream);

@@ -104,7 +104,7 @@ template <int EIGHTS> struct moments {
             all[1] += smem[w][2][at] + off * (2 * s + n * off);
             all[2] += n;
         }
-        float *part = a.parts + (int64_t)blockIdx.x * STK_CUDA_DW_VALUES * a.out_c + c;
+        float *part = a.partials + (int64_t)blockIdx.x * STK_CUDA_DW_VALUES * a.out_c + c;
         part[STK_CUDA_DW_FROM * a.out_c] = to;
         part[STK_CUDA_DW_SUM * a.out_c] = all[0];
         part[STK_CUDA_DW_SQUARES * a.out_c] = all[1];
@@ -187,7 +187,7 @@ template <typename T, int K, int S, int EIGHTS, bool MOMENTS> struct results {
         if (with_moments) s.count += min(STEM_TILE, a.across.count - tile * STEM_TILE);
     }
 
-    __device__ __forceinline__ void compute(const stem_place &now, shared_at x)
+    __device__ __forceinline__ void compute(const stem_position &now, shared_at x)
     {
         int lane = (int)threadIdx.x % WARP, warp = stem_warp(), shares = STEM_WARPS / p.groups;
         int tile = warp / p.groups, row = 0, rows = min(p.rows, a.down.count - now.row);
@@ -230,8 +230,8 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
                                            {}};
     shared_at                         x = shared_of(ring);
     stem_stream<K, S>(
-        a, p, ring, [](const stem_place &) {}, [&] { y.w.read(a, p, first); },
-        [&](const stem_place &now) { y.compute(now, x); });
+        a, p, ring, [](const stem_position &) {}, [&] { y.w.read(a, p, first); },
+        [&](const stem_position &now) { y.compute(now, x); });
     if (y.with_moments) y.s.leave(a, p, smem, counts);
 }
 

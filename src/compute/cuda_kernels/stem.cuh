@@ -31,7 +31,7 @@ template <int K, int S> struct stem_shape {
 };
 
 /* A step: its first result row, and the ring position of its first row of x. */
-struct stem_place {
+struct stem_position {
     int64_t image;
     int     row, base;
 };
@@ -76,7 +76,7 @@ __device__ __forceinline__ void stem_bring_unit(const stem_args &a, const stem_p
  * image; they follow in the ring. A warp loads 32 units at a time. */
 template <int K, int S>
 __device__ __forceinline__ void stem_bring(const stem_args &a, const stem_plan &p, bool fresh,
-                                           stem_place &at, unsigned char *ring)
+                                           stem_position &at, unsigned char *ring)
 {
     int inner = K + (p.rows - 1) * S, count = fresh ? inner : p.rows * S;
     int end = stem_wrap(p, at.base + inner), first = at.row * S - a.down.before + inner - count;
@@ -107,16 +107,16 @@ template <int K, int S, bool FENCED = false, typename MORE, typename BEGIN, type
 __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan &p,
                                             unsigned char *ring, MORE more, BEGIN begin, USE use)
 {
-    int64_t    all = a.batch * p.steps, step = all * blockIdx.x / gridDim.x;
-    int64_t    last = all * (blockIdx.x + 1) / gridDim.x;
-    stem_place next = {step / p.steps, (int)(step % p.steps) * p.rows, 0};
+    int64_t       all = a.batch * p.steps, step = all * blockIdx.x / gridDim.x;
+    int64_t       last = all * (blockIdx.x + 1) / gridDim.x;
+    stem_position next = {step / p.steps, (int)(step % p.steps) * p.rows, 0};
     if (step == last) return;
     stem_bring<K, S>(a, p, true, next, ring);
     more(next);
     __pipeline_commit();
     begin();
     for (; step < last; step++) {
-        stem_place now = next;
+        stem_position now = next;
         __pipeline_wait_prior(0);
         if (FENCED) stem_fence();
         __syncthreads();
@@ -144,7 +144,7 @@ struct stem_rows {
 
 /* For a tile of a result row of the step; below: starting that many rows of x further down. */
 template <int S>
-__device__ __forceinline__ stem_rows stem_rows_of(const stem_plan &p, const stem_place &now,
+__device__ __forceinline__ stem_rows stem_rows_of(const stem_plan &p, const stem_position &now,
                                                   int row, int tile, int below)
 {
     int at = stem_wrap(p, now.base + row * S + below);

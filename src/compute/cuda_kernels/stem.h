@@ -41,7 +41,7 @@ typedef struct stk_cuda_stem_plan {
     int  rows, steps; /* result rows per step; steps per image */
     int  pitch, ring; /* of x: units per row, rows in shared memory */
     int  blocks;
-    int  parts;      /* per block: of weights (wgrad), of statistics */
+    int  partials;   /* per block: of weights (wgrad), of statistics */
     int  shared;     /* bytes */
     bool statistics; /* forward: also mean and variance of the result, as partials */
 } stk_cuda_stem_plan;
@@ -53,7 +53,7 @@ bool stk_cuda_stem_plan_of(const stk_cuda_conv_args *args, bool by_weight, int p
 /* Partials of statistics are laid out as in depthwise.h. */
 cudaError_t stk_cuda_stem_launch(const stk_cuda_conv_args *args, const stk_cuda_stem_plan *plan,
                                  cudaStream_t stream);
-/* Writes plan->blocks * plan->parts partials of dw, in its layout with padding. */
+/* Writes plan->blocks * plan->partials partials of dw, in its layout with padding. */
 cudaError_t stk_cuda_stem_weight_launch(const stk_cuda_conv_args *args,
                                         const stk_cuda_stem_plan *plan, cudaStream_t stream);
 

@@ -17,7 +17,7 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
     float            d[SIXTEENS][K][4];
 
     /* Loads dy of a step, with zeros after rows and below the image. */
-    __device__ __forceinline__ void bring(const stem_place &at, unsigned char *to) const
+    __device__ __forceinline__ void bring(const stem_position &at, unsigned char *to) const
     {
         constexpr int EIGHTS = 2 * SIXTEENS, APART = STEM_THREADS / EIGHTS;
         int           chunk = (int)threadIdx.x % EIGHTS, first = (int)threadIdx.x / EIGHTS;
@@ -57,7 +57,7 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
         }
     }
 
-    __device__ __forceinline__ void add(const stem_place &now, shared_at x, shared_at dy)
+    __device__ __forceinline__ void add(const stem_position &now, shared_at x, shared_at dy)
     {
         int warp = stem_warp(), lane = (int)threadIdx.x % WARP, row = 0;
         int rows = min(p.rows, a.down.count - now.row);
@@ -79,7 +79,7 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
         int     height = a.down.kernel, width = a.across.kernel, each = height * width * STEM_PIXEL;
         int     column = warp % UNITS * 2 + lane % 4 / 2 - p.lead, in = lane % 2 * 2;
         int64_t part = (int64_t)blockIdx.x * SHARES + warp / UNITS;
-        float  *to = a.parts + (part * a.out_c + lane / 4) * each + column * STEM_PIXEL + in;
+        float  *to = a.partials + (part * a.out_c + lane / 4) * each + column * STEM_PIXEL + in;
         bool    two = in + 1 < a.in_c, one = in < a.in_c;
         if (column < 0 || column >= width) return;
 #pragma unroll
@@ -108,11 +108,11 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     int            brought = 0, used = 0; /* steps, modulo 2 */
     shared_at      x = shared_of(ring), dy = shared_of(smem);
     sums           s = {a, p, {}};
-    auto           more = [&](const stem_place &at) {
+    auto           more = [&](const stem_position &at) {
         s.bring(at, smem + brought * bytes);
         brought ^= 1;
     };
-    auto use = [&](const stem_place &now) {
+    auto use = [&](const stem_position &now) {
         s.add(now, x, dy + used * bytes);
         used ^= 1;
     };

@@ -17,7 +17,7 @@ template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_su
         int64_t i = block * stk::WARP + lane;
         float   sum = 0;
 #pragma unroll 8
-        for (int p = row; p < a.parts && i < a.count; p += ROWS)
+        for (int p = row; p < a.partials && i < a.count; p += ROWS)
             sum += a.from[p * a.count + i];
         sums[row][lane] = sum;
         __syncthreads();

@@ -8,9 +8,9 @@ STK_CUDA_BEGIN
 
 typedef struct stk_cuda_sum_partials_args {
     int          dtype; /* of the results, an stk_dtype */
-    int          parts;
+    int          partials;
     int64_t      first_count, count; /* results: those in first, all */
-    const float *from;               /* [parts][count] */
+    const float *from;               /* [partials][count] */
     void        *first, *rest;       /* results up to first_count; the others */
 } stk_cuda_sum_partials_args;
 

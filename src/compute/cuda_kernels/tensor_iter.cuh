@@ -26,7 +26,7 @@ struct divider {
 };
 
 /* Pieces of N elements of the last dimension. */
-struct walker {
+struct strided_iter {
     int      rank, piece;
     uint32_t pieces; /* total */
     divider  size[STK_CUDA_ITER_RANK];
@@ -63,7 +63,7 @@ struct walker {
 
 /* Calls start(iter, offsets) for parts of fewer than 2^31 elements each. */
 template <typename F>
-cudaError_t walk_in_parts(const stk_cuda_tensor_iter &iter,
+cudaError_t iter_in_parts(const stk_cuda_tensor_iter &iter,
                           const int64_t (&at)[STK_CUDA_ITER_TENSORS], const F &start)
 {
     int64_t count = 1;
@@ -77,11 +77,11 @@ cudaError_t walk_in_parts(const stk_cuda_tensor_iter &iter,
     stk_cuda_tensor_iter half = iter;
     int64_t              second[STK_CUDA_ITER_TENSORS];
     half.size[d] = d == iter.rank - 1 ? iter.size[d] / 32 * 16 : iter.size[d] / 2;
-    cudaError_t code = walk_in_parts(half, at, start);
+    cudaError_t code = iter_in_parts(half, at, start);
     for (int t = 0; t < STK_CUDA_ITER_TENSORS; t++)
         second[t] = at[t] + half.size[d] * iter.stride[t][d];
     half.size[d] = iter.size[d] - half.size[d];
-    return code == cudaSuccess ? walk_in_parts(half, second, start) : code;
+    return code == cudaSuccess ? iter_in_parts(half, second, start) : code;
 }
 
 } // namespace stk

@@ -22,7 +22,7 @@ inline cudaError_t find_encode(encode_function *out)
     void                           *address = nullptr;
     cudaError_t code = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &address, 12000,
                                                         cudaEnableDefault, &found);
-    if (code != cudaSuccess) return stk::told(code);
+    if (code != cudaSuccess) return stk::take_error(code);
     if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
     *out = (encode_function)address;
     return cudaSuccess;

@@ -62,14 +62,14 @@ static size_t row_bytes(const stk_tensor_type *type, int axis)
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     int     axis = ((const stk_concat_attrs *)instance->attrs)->axis;
-    size_t  whole = row_bytes(&instance->out[0], axis), at = 0;
+    size_t  full = row_bytes(&instance->out[0], axis), at = 0;
     int64_t rows = 1;
     for (int d = 0; d < axis; d++)
         rows *= instance->out[0].shape.dim[d];
     for (int i = 0; i < instance->input_count; i++) {
         size_t input = row_bytes(&instance->in[i], axis);
         for (int64_t row = 0; row < rows; row++)
-            memcpy((char *)out[0] + (size_t)row * whole + at,
+            memcpy((char *)out[0] + (size_t)row * full + at,
                    (const char *)in[i] + (size_t)row * input, input);
         at += input;
     }

@@ -162,13 +162,13 @@ static bool overlap(const buffer *a, const buffer *b)
 
 /* Best fit: the smallest gap between live buffers that is large enough, else the end of the
  * last. */
-static size_t find_gap(const buffer *wanted, buffer **others, size_t count)
+static size_t find_gap(const buffer *placed, buffer **others, size_t count)
 {
     size_t best = SIZE_MAX, best_gap = SIZE_MAX, end = 0;
     for (size_t i = 0; i < count; i++) {
         if (others[i]->offset > end) {
             size_t gap = others[i]->offset - end;
-            if (gap >= wanted->bytes && gap < best_gap) best = end, best_gap = gap;
+            if (gap >= placed->bytes && gap < best_gap) best = end, best_gap = gap;
         }
         size_t after = others[i]->offset + others[i]->bytes;
         if (after > end) end = after;
@@ -176,9 +176,9 @@ static size_t find_gap(const buffer *wanted, buffer **others, size_t count)
     return best == SIZE_MAX ? end : best;
 }
 
-static int by_size(const void *a, const void *b, void *rooms_)
+static int by_size(const void *a, const void *b, void *buffers_)
 {
-    const buffer *buffers = rooms_, *x = &buffers[*(const uint32_t *)a],
+    const buffer *buffers = buffers_, *x = &buffers[*(const uint32_t *)a],
                  *y = &buffers[*(const uint32_t *)b];
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : 0;

@@ -174,9 +174,9 @@ static stk_status fail_does_not_fit(const stk_program *program, int64_t batch, u
     const stk_memory_plan *usage = &program->buffers.report;
     char                   fits[64] = "", others[80] = "";
     describe_other_users(program->device, others, sizeof others);
-    double share =
+    double fraction =
         available > usage->fixed ? (double)(available - usage->fixed) / (double)usage->arena : 0;
-    int64_t smaller = (int64_t)((double)batch * share);
+    int64_t smaller = (int64_t)((double)batch * fraction);
     if (batch > 0 && smaller > 0)
         snprintf(fits, sizeof fits, "; a batch of %lld would fit", (long long)smaller);
     return stk_fail(err, STK_E_NOMEM, "memory plan", program->name,
@@ -276,7 +276,7 @@ stk_status stk_program_compile(stk_program **out, const stk_graph *graph, stk_va
 void stk_program_free(stk_program *program)
 {
     if (!program) return;
-    stk_device_profiler_forget(program);
+    stk_device_profiler_remove_program(program);
     if (program->capture) program->device->backend->capture_free(program->device, program->capture);
     for (uint32_t i = 0; i < program->instruction_count; i++) {
         stk_instruction *instruction = &program->instructions[i];

@@ -317,7 +317,7 @@ void stk_device_profiler_poll(stk_device *device, bool all)
     if (device->profiler) poll(device->profiler, all);
 }
 
-void stk_device_profiler_forget(stk_program *program)
+void stk_device_profiler_remove_program(stk_program *program)
 {
     stk_device_profiler *p = program->device->profiler;
     if (!p) return;

@@ -29,7 +29,7 @@ void stk_device_profiler_record_launch(stk_program *program, stk_trace_thread *t
 void stk_device_profiler_poll(stk_device *device, bool all);
 
 /* Reports all activity of a program that is about to be freed. */
-void stk_device_profiler_forget(stk_program *program);
+void stk_device_profiler_remove_program(stk_program *program);
 
 /* Whether single kernels are reported. Captured runs stay captured then. */
 bool stk_device_profiler_traces_kernels(const stk_device *device);

@@ -169,8 +169,8 @@ stk_status stk_variables_add(stk_variables *variables, const char *name,
     return st;
 }
 
-stk_status stk_variables_place(stk_variables *variables, size_t index, stk_format format,
-                               stk_error *err)
+stk_status stk_variables_set_format(stk_variables *variables, size_t index, stk_format format,
+                                    stk_error *err)
 {
     stk_device   *device = variables->device;
     stk_variable *v = &variables->list[index];

@@ -27,8 +27,8 @@ STK_NODISCARD stk_status stk_variables_add(stk_variables *variables, const char 
                                            const stk_variable_options *options, size_t *index,
                                            stk_error *err);
 /* Sets the format of a variable without one and reorders its value. */
-STK_NODISCARD stk_status stk_variables_place(stk_variables *variables, size_t index,
-                                             stk_format format, stk_error *err);
+STK_NODISCARD stk_status stk_variables_set_format(stk_variables *variables, size_t index,
+                                                  stk_format format, stk_error *err);
 
 /* Fills count elements with initial values, a function of seed, name and init only. */
 void stk_init_values(const stk_init *init, uint64_t seed, const char *name, const stk_shape *shape,

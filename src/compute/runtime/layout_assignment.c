@@ -73,7 +73,7 @@ static stk_status in_format(layout_pass *l, stk_symbol symbol, stk_format format
     if (format_of(l, symbol) == format) return STK_OK;
     if (format_of(l, symbol) == (stk_format)STK_FORMAT_ANY) {
         size_t index = stk_variables_find(l->variables, s->name);
-        STK_TRY(stk_variables_place(l->variables, index, format, err));
+        STK_TRY(stk_variables_set_format(l->variables, index, format, err));
         return set_format(l, symbol, format, err);
     }
     return add_reorder(l, symbol, format, out, err);

@@ -88,8 +88,8 @@ static stk_status not_found(const candidates *p, const char *name, stk_error *er
                     all);
 }
 
-static stk_status take(void *library, const char *path, const char *name, const stk_backend **out,
-                       stk_error *err)
+static stk_status check_entry(void *library, const char *path, const char *name,
+                              const stk_backend **out, stk_error *err)
 {
     stk_plugin_entry *entry;
     const char       *build = "another";
@@ -113,7 +113,7 @@ static stk_status load(const char *path, const char *name, const stk_backend **o
     if (!library)
         return stk_fail(err, STK_E_UNSUPPORTED, "backend", name, "it cannot be loaded: %s",
                         dlerror());
-    stk_status st = take(library, real, name, out, err);
+    stk_status st = check_entry(library, real, name, out, err);
     dlclose(library);
     return st;
 }
