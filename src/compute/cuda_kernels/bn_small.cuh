@@ -20,7 +20,7 @@ struct few_space {
     meeting blocks;
 };
 
-/* walk_of for across 1 or 2. */
+/* row_iter_of for across 1 or 2. */
 __device__ __forceinline__ iter row_iter_of_few(const stk_cuda_rows &r)
 {
     iter w;
