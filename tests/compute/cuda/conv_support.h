@@ -1,4 +1,4 @@
-/* Convolutions of tests, and what is expected of all three ops for one. */
+/* Convolutions for tests, and the expectations for all three directions. */
 #ifndef STK_TESTS_COMPUTE_CUDA_CONV_SUPPORT_H
 #define STK_TESTS_COMPUTE_CUDA_CONV_SUPPORT_H
 
@@ -7,8 +7,8 @@
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 
-/* Kernels that share work among the multiprocessors see so many of them: with few, each has several
- * pieces of little work. Returns how many there were. */
+/* Sets the number of multiprocessors that work division sees: with few, each has several items of
+ * little work. Returns the old number. */
 static inline int set_processors(int count)
 {
     stk_cuda *cuda = stk_cuda_of(cuda_device());
@@ -20,7 +20,7 @@ static inline int set_processors(int count)
 typedef struct convolution {
     int64_t batch, height, width, in, out;
     int     kernel[2], stride[2], dilation[2], pad[4], groups;
-    double  tolerance; /* of float32; 0: the usual */
+    double  tolerance; /* of float32; 0: the default */
 } convolution;
 
 static inline stk_conv2d_attrs attrs_of(const convolution *c)

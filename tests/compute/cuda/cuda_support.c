@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAST = 64 }; /* bytes after an output that must stay */
+enum { PAST = 64 }; /* bytes after an output that must not change */
 
 stk_device *cuda_device(void)
 {
     static stk_device *device;
     stk_error          err;
     if (device) return device;
-    /* Nothing is measured unless a test is about that, and nobody's measurements are used. */
+    /* No timing unless a test is about it, and no stored choices of other runs. */
     setenv("STOKER_TUNE", "off", 0);
     setenv("STOKER_CACHE", "/dev/null/none", 0);
     EXPECT_OK(stk_device_open(&device, "cuda", NULL, &err));
@@ -33,7 +33,7 @@ typedef struct trial {
     stk_op_instance   instance;
     stk_tensor_type   in[CUDA_INPUTS], out[STK_OP_OUTPUTS];
     void             *given[CUDA_INPUTS];  /* of the type */
-    void             *floats[CUDA_INPUTS]; /* the same as the reference takes it */
+    void             *floats[CUDA_INPUTS]; /* the same, as float32 for the reference */
     void             *expected[STK_OP_OUTPUTS];
     stk_format        in_format[CUDA_INPUTS], out_format[STK_OP_OUTPUTS];
     const stk_kernel *kernel;
@@ -195,7 +195,7 @@ static void check(trial *t, int o, void *out, size_t bytes)
                                        t->out_format[o], again, &err));
     void *host = download(plain, plain_bytes), *like = download(again, bytes);
     compare(t, o, host);
-    EXPECT_MEM_EQ(like, raw, bytes); /* padding is zeros */
+    EXPECT_MEM_EQ(like, raw, bytes); /* padding must be zero */
     device->backend->free(device, plain, plain_bytes + PAST);
     device->backend->free(device, again, bytes + PAST);
     free(host);
@@ -203,7 +203,7 @@ static void check(trial *t, int o, void *out, size_t bytes)
     free(raw);
 }
 
-/* What a library computes is chosen by speed, unless the device is deterministic. */
+/* Libraries choose algorithms by speed, unless the device is deterministic. */
 static bool repeats(const trial *t)
 {
     return cuda_device()->options.deterministic ||
@@ -211,7 +211,7 @@ static bool repeats(const trial *t)
             strcmp(t->kernel->name, "with statistics") != 0);
 }
 
-/* Once more, each output written over the input that the op says: the inputs are gone then. */
+/* Runs again with each output in place of its in-place input, which destroys the inputs. */
 static void run_over(trial *t, stk_kernel_call *call, const void **in, void **out,
                      const size_t *bytes, uint8_t *const *first)
 {

@@ -1,5 +1,5 @@
-/* CUPTI for tests: every region that a tag is given to is told as two kernels and a copy. With
- * FAKE_CUPTI=denied it permits nothing, with FAKE_CUPTI=old it is of another age. */
+/* CUPTI for tests: reports every tagged region as two kernels and a copy. FAKE_CUPTI=denied permits
+ * nothing, FAKE_CUPTI=old is an old version. */
 #include <cupti.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct region {
     uint64_t tag, begin, end;
 } region;
 
-/* What a buffer holds of a region, one after the other. */
+/* The records of a region in a buffer, in sequence. */
 typedef struct told {
     CUpti_ActivityExternalCorrelation external;
     CUpti_ActivityKernel10            kernels[2];

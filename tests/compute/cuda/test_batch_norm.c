@@ -15,8 +15,8 @@ enum { PAD8 = 4 };
         .shape = VECTOR(c), .dtype = STK_DTYPE_F32, .low = 0.1, .high = 2                          \
     }
 
-/* One; odd; a register's worth; more rows than are few; several tiles, the last not full; more
- * channels than rows. */
+/* One; odd; one register; more rows than a small kernel takes; several tiles, the last incomplete;
+ * more channels than rows. */
 static const stk_shape shapes[] = {
     NHWC(1, 1, 1, 1), NHWC(2, 3, 5, 3),     NHWC(3, 7, 5, 8),    NHWC(2, 5, 3, 12),
     NHWC(1, 9, 7, 8), NHWC(9, 15, 16, 72),  NHWC(2, 5, 5, 264),  NHWC(1, 2, 2, 2048),
@@ -71,7 +71,7 @@ STK_TEST(bn_stats_of_small_deviations_from_a_large_mean)
         x[i] = (float)(1000 + 0.0346 * (stk_random_double(&random) - 0.5));
     expect_stats_of(x, shape);
     for (size_t i = 0; i < 36; i++)
-        x[i] = x[count - 1 - i] = 0; /* those that the others are compared with */
+        x[i] = x[count - 1 - i] = 0; /* the values that others are compared with */
     expect_stats_of(x, shape);
     for (size_t i = 0; i < count; i++)
         x[i] = -123.456f;

@@ -13,8 +13,8 @@ enum { PAD8 = 4 };
         .shape = VECTOR(c), .dtype = STK_DTYPE_F32, .low = 0.1, .high = 2                          \
     }
 
-/* One; odd; a register's worth; more rows than are few; several tiles, the last not full; more
- * channels than rows. */
+/* One; odd; one register; more rows than a small kernel takes; several tiles, the last incomplete;
+ * more channels than rows. */
 static const stk_shape shapes[] = {
     NHWC(1, 1, 1, 1),   NHWC(2, 3, 5, 3),    NHWC(2, 5, 3, 12),   NHWC(9, 15, 16, 72),
     NHWC(2, 5, 5, 264), NHWC(1, 2, 2, 2048), NHWC(30, 1, 1, 130),

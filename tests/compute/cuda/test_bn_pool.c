@@ -7,7 +7,7 @@ typedef struct pooling {
     int     pad[4];
 } pooling;
 
-/* Odd sides, every padding, an image smaller than a window; one and several tiles of channels. */
+/* Odd sides, all paddings, an image smaller than a window; one and several tiles of channels. */
 static const pooling poolings[] = {
     {2, 9, 11, 8, {1, 1, 1, 1}},   {2, 8, 12, 24, {1, 1, 1, 1}}, {3, 1, 1, 16, {1, 1, 1, 1}},
     {1, 10, 9, 72, {0, 1, 0, 1}},  {1, 31, 6, 8, {2, 0, 2, 1}},  {1, 30, 5, 16, {0, 0, 1, 2}},
@@ -71,15 +71,15 @@ static cuda_case gradient_of(const pooling *p, const stk_graph_op *op, const stk
 
 enum { ELEMENTS_MAX = 5 * 36 * 20 * 64, CHANNELS_MAX = 72 };
 
-/* x, what bn_pool makes of it, and all that it takes. */
+/* x, the results of bn_pool, and all inputs. */
 typedef struct pooled {
     float   x[ELEMENTS_MAX], y[ELEMENTS_MAX];
     uint8_t places[ELEMENTS_MAX];
     float   mean[CHANNELS_MAX], invstd[CHANNELS_MAX], scale[CHANNELS_MAX], shift[CHANNELS_MAX];
 } pooled;
 
-/* x has few bits, so that it is the same in every type. Some channels have a gamma that is zero or
- * next to it, or a beta that is far larger: their y does not tell x. */
+/* x has few bits, so that it is equal in every type. Some channels have gamma at or near zero, or a
+ * much larger beta: x cannot be recovered from their y. */
 static void make(const pooling *p, const stk_pool_attrs *attrs, pooled *to)
 {
     static const float gammas[] = {1, -0.5f, 0.75f, 0, 1e-4f, 0.01f, -2};

@@ -10,19 +10,19 @@
 
 enum { INPUTS = 9, BYTES_MAX = 1 << 19 };
 
-/* A step of batch norm with memory of its own for what nobody gave it. */
+/* A batch norm op with buffers of its own for inputs that are not set. */
 typedef struct step {
     stk_op_instance   instance;
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        formats[INPUTS];
     const void       *inputs[INPUTS];
-    bool              own[INPUTS]; /* nobody gave it */
+    bool              own[INPUTS]; /* allocated here */
     void             *outputs[STK_OP_OUTPUTS];
     const stk_kernel *kernel;
     stk_kernel_call   call;
 } step;
 
-/* Numbers from 0.1 to 1; bits where the type is bytes. */
+/* Numbers from 0.1 to 1; random bits for uint8. */
 static void *numbers(const stk_tensor_type *type, uint64_t seed)
 {
     stk_device *device = cuda_device();
@@ -42,7 +42,7 @@ static void *numbers(const stk_tensor_type *type, uint64_t seed)
     return data;
 }
 
-/* kinds: x, c for values per channel, b for bits. Inputs that are there already stay. */
+/* kinds: x, c for values per channel, b for bits. Inputs already set stay. */
 static void make(step *s, const stk_graph_op *op, const void *attrs, const char *kinds, int outputs,
                  const stk_tensor_type *x)
 {
@@ -122,7 +122,7 @@ static void expect_same_bits(step *first, step *second)
     release(first);
 }
 
-/* Three of one block, then of clusters of 2, 4 and 8; with one thread across and two. */
+/* Three sizes of one block, then of clusters of 2, 4 and 8; with one thread across and two. */
 enum { CLUSTERS = 3 };
 static const stk_tensor_type types[] = {
     {STK_DTYPE_F16, NHWC(2, 7, 7, 16)},    {STK_DTYPE_BF16, NHWC(3, 15, 17, 8)},
@@ -227,7 +227,7 @@ STK_TEST(statistics_of_small_deviations_from_a_large_mean)
     free(x);
 }
 
-/* Statistics of one tensor are not those of another. */
+/* The statistics of one tensor do not match another. */
 STK_TEST(steps_that_do_not_belong_together_are_launches_of_their_own)
 {
     const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, 50};
@@ -241,7 +241,7 @@ STK_TEST(steps_that_do_not_belong_together_are_launches_of_their_own)
 enum { GAMMA = 1, BETA, RUNNING_MEAN, RUNNING_VAR };
 enum { MEAN, FOUND_SCALE, FOUND_SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR };
 
-/* Both steps of a norm whose y has bits; clusters of 8 channels, so that there are several. */
+/* Both ops of a norm whose y has bits; several clusters of 8 channels. */
 static void make_norm(step *stats, step *apply)
 {
     static const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, 50};
@@ -266,8 +266,8 @@ static void copy(void *to, const void *from, const stk_tensor_type *type)
     free(host);
 }
 
-/* With an input or output of the statistics lying in y, or in its bits where it fits, y is what it
- * is with memory of its own. Releases both. */
+/* If an input or output of the statistics shares memory with y or its bits, y is the same as
+ * without. Releases both. */
 static void expect_same_y_over(step *stats, step *apply, int input, int output)
 {
     static uint8_t         own[BYTES_MAX], over[BYTES_MAX];
@@ -324,7 +324,7 @@ STK_TEST(y_may_be_written_over_x)
     release(&stats);
 }
 
-/* y of a norm without gamma and beta: those are filled in where y will lie. */
+/* y of a norm without gamma and beta, which are filled in the buffer of y. */
 static void run_norm(unsigned passes_off, void *y, size_t bytes)
 {
     const stk_tensor_type *type = &types[COUNT_OF(types) - 1];

@@ -1,4 +1,4 @@
-/* Convolutions as models have them: by cuDNN and cuBLAS on a GPU. */
+/* Convolutions of common models: by cuDNN and cuBLAS on a GPU. */
 #include "compute/cuda/conv_support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ STK_TEST(an_activation_without_a_bias)
         expect_forward(&usual[2], acts[i], false, STK_FORMAT_PLAIN);
 }
 
-/* Every way is tried where times are taken; one that gave wrong results could win. */
+/* Timing runs every algorithm; one with wrong results could win. */
 STK_TEST(the_fastest_way_gives_the_same_results)
 {
     static const stk_activation relu = {&stk_activation_relu, 0, 0};

@@ -1,4 +1,4 @@
-/* 3x3 convolutions of 64 channels to 64, by the tensor cores' own kernels where they are. */
+/* 3x3 convolutions from 64 to 64 channels, by wgmma kernels if available. */
 #include "compute/cuda/conv_support.h"
 #include <string.h>
 
@@ -67,9 +67,8 @@ STK_TEST(few_images)
     expect_by_weight(&few);
 }
 
-/* Blocks have as many stripes that they come round to the first one's place again, some one more
- * than others, and begin in the middle of an image. One stripe may be all of an image: zeros
- * above and below it; or have neighbours. */
+/* Blocks have enough stripes to reuse the first buffer, some one more than others, and start inside
+ * an image. A stripe may be a complete image, with zeros above and below, or have neighbours. */
 STK_TEST(many_stripes)
 {
     static const images many[] = {{11, 16, 32}, {27, 4, 32}, {7, 16, 56}};
@@ -94,7 +93,7 @@ STK_TEST(a_stripe_for_each)
     expect_by_input(&few);
 }
 
-/* The kernel of a convolution that has one of its own, and of some that have not. */
+/* The kernel of a convolution with a native kernel, and of some without. */
 static const char *kernel_of(const convolution *c, int outputs, stk_dtype dtype)
 {
     stk_device      *device = cuda_device();

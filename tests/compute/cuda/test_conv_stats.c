@@ -1,5 +1,5 @@
-/* Convolutions that give mean and variance of their result: as one product on a GPU of compute
- * capability 9.0 where it is large enough, else one after the other. */
+/* Convolutions with mean and variance of their result: one fused GEMM on compute capability 9.0 if
+ * large enough, else two launches. */
 #include "compute/cuda/cuda_support.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
@@ -34,8 +34,8 @@ STK_TEST(any_convolution_has_statistics)
     EXPECT_CUDA(&c);
 }
 
-/* Blocks with one group of columns and with several, with words that are no pixel's; items that
- * begin in the middle of an image. */
+/* Blocks with one and several column groups, with words beyond the pixel; items that start inside
+ * an image. */
 STK_TEST(depthwise_convolutions_have_statistics)
 {
     static const int shapes[][5] = {{9, 7, 7, 136, 1},
@@ -63,7 +63,7 @@ STK_TEST(a_bias_counts)
     EXPECT_CUDA(&c);
 }
 
-/* Rows enough for the product with statistics; the last tile of rows is not full. */
+/* Enough rows for the fused GEMM; the last row tile is incomplete. */
 STK_TEST(products_of_many_rows)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Images decoded and made smaller by the device. The emulator's decoder reads PNM; with a GPU
- * they are JPEGs, whose pixels may differ from the CPU's by a little. */
+/* Images decoded and resized by the device. The emulator's decoder reads PNM; a GPU decodes JPEGs,
+ * whose pixels may differ slightly from the CPU's. */
 #include "compute/cuda/cuda_support.h"
 #include "image/resize/resize.h"
 #include "image/resize/resize_weights.h"
@@ -21,10 +21,10 @@ static const stk_decode_device *decoder(void)
 
 typedef struct image {
     stk_blob   encoded;
-    stk_pixels pixels; /* as the CPU decodes it; rows without gaps */
+    stk_pixels pixels; /* decoded by the CPU; packed rows */
 } image;
 
-/* Smooth: what decoders differ in is how colours change between samples. */
+/* Smooth, since decoders differ in chroma interpolation. */
 static void paint(stk_pixels *p, int seed)
 {
     for (int32_t y = 0; y < p->height; y++)
@@ -64,7 +64,7 @@ static void drop(image *p)
     free(p->pixels.data);
 }
 
-/* A request with all that it points to. */
+/* A request with the memory it points to. */
 typedef struct asked {
     stk_axis           across, down;
     stk_resize_request resize;
@@ -131,7 +131,7 @@ static void expect_close(const image *p, const uint8_t *have)
                  p->pixels.height, p->pixels.channels, sum / (double)count, far, count);
 }
 
-/* What the CPU makes of the device's own pixels is what the device makes of them. */
+/* Resizing the device's own pixels on the CPU yields the device's result. */
 static void expect_resized(const image *p, const asked *a, uint8_t *pixels)
 {
     stk_error    err;
@@ -150,7 +150,7 @@ static void expect_resized(const image *p, const asked *a, uint8_t *pixels)
 
 enum { CASES = 6 };
 
-/* The whole, and windows that become smaller, larger, flipped, and only in part. */
+/* The complete image, and windows that are reduced, enlarged, flipped, or partial. */
 static void list_cases(const image *p, stk_sampling sampling, stk_resize_request out[CASES])
 {
     const int32_t w = p->pixels.width, h = p->pixels.height;
@@ -200,7 +200,7 @@ STK_TEST(images_are_decoded_and_made_of_another_size_as_by_the_cpu)
     decoder();
     for (size_t s = 0; s < COUNT_OF(sizes); s++)
         for (int grey = 0; grey < 2; grey++) {
-            const int32_t times = cuda_is_emulated() ? 1 : 13; /* engines take no tiny images */
+            const int32_t times = cuda_is_emulated() ? 1 : 13; /* engines refuse tiny images */
             image         p;
             make(&p, sizes[s][0] * times, sizes[s][1] * times, grey ? 1 : 3, s % 2);
             for (int like = 0; like < STK_RESIZE_LIKES; like++)
@@ -249,7 +249,7 @@ STK_TEST(more_than_it_takes_is_an_error)
     EXPECT_OK(decoder()->decode(decoder()->context, requests, 0, &err));
 }
 
-/* The emulator's decoder breaks off at images of an odd width that are 13 high. */
+/* The emulator's decoder fails on images of odd width and height 13. */
 STK_TEST(a_batch_that_fails_is_left_to_the_caller_until_it_is_too_often)
 {
     enum { TIMES = 8 };

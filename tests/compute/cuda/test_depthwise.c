@@ -5,8 +5,8 @@
         n, h, w, c, c, {k, k}, {s, s}, {1, 1}, {top, bottom, left, right}, c, 0                    \
     }
 
-/* More rows than a thread goes down, odd sides, one and many groups of channels; padding on one
- * side only, and none. */
+/* More rows than a thread goes down, odd sides, one and many channel groups; padding on one side
+ * only, and none. */
 static const convolution depthwise[] = {
     DEPTHWISE(2, 9, 11, 16, 3, 1, 1, 1, 1, 1), DEPTHWISE(1, 17, 7, 6, 3, 1, 2, 0, 0, 2),
     DEPTHWISE(2, 5, 6, 70, 3, 2, 1, 1, 1, 1),  DEPTHWISE(1, 33, 4, 4, 3, 2, 0, 1, 0, 1),
@@ -15,8 +15,8 @@ static const convolution depthwise[] = {
     DEPTHWISE(1, 6, 6, 2, 3, 1, 0, 0, 0, 0),   DEPTHWISE(0, 6, 6, 2, 3, 2, 1, 1, 1, 1),
 };
 
-/* Items and steps of each block, more than are on their way; blocks beside each other, whose last
- * words are no pixel's; strips; words that are copied one by one. */
+/* More items and steps per block than are in flight; adjacent blocks with words beyond the pixel;
+ * strips; words copied one by one. */
 static const convolution cut[] = {
     DEPTHWISE(9, 7, 7, 136, 3, 1, 1, 1, 1, 1),  DEPTHWISE(12, 6, 5, 200, 3, 2, 1, 1, 1, 1),
     DEPTHWISE(7, 3, 9, 270, 3, 1, 1, 1, 1, 1),  DEPTHWISE(1, 5, 131, 16, 3, 1, 1, 1, 1, 1),

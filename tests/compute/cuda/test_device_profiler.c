@@ -1,4 +1,4 @@
-/* What a device does behind the caller's back comes into times and traces. */
+/* Asynchronous device activity is reported in times and traces. */
 #include "compute/cuda/cuda_support.h"
 
 #include <stdio.h>
@@ -7,7 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RUNS = 3, OPS = 2, ROWS = 16, COLUMNS = 2048 /* not few bytes: a copy of their own */ };
+enum {
+    RUNS = 3,
+    OPS = 2,
+    ROWS = 16,
+    COLUMNS = 2048 /* above the size of small uploads: a copy on the copy stream */
+};
 
 typedef struct fixture {
     stk_device    *device;
@@ -22,7 +27,7 @@ static void feed(const fixture *f)
     EXPECT_OK(stk_program_feed(f->program, "x", x, sizeof x, &err));
 }
 
-/* Two operations that no pass joins. */
+/* Two operations that no pass fuses. */
 static void open_fixture(fixture *f)
 {
     stk_error  err;
@@ -32,7 +37,7 @@ static void open_fixture(fixture *f)
     stk_graph_output(g, "y", stk_tanh(g, stk_relu(g, in)));
     EXPECT_OK(stk_device_open(&f->device, "cuda", NULL, &err));
     EXPECT_OK(stk_variables_new(&f->variables, f->device, 1, &err));
-    /* Operations one by one: a run that is played as one is told as one. */
+    /* Without capture: a captured run is reported as one. */
     EXPECT_OK(stk_program_compile(&f->program, g, f->variables,
                                   &(stk_program_options){.passes_off = STK_GRAPH_PASS_CAPTURE},
                                   &err));
@@ -98,7 +103,7 @@ static int count_events(const stk_json_document *doc, const char *category, cons
     return count;
 }
 
-/* Where the launch with this number ended. */
+/* End of the launch with this number. */
 static double launch_begin(const stk_json_document *doc, double number)
 {
     for (size_t i = 0; i < event_count(doc); i++) {
@@ -272,7 +277,7 @@ STK_TEST(kernels_have_the_names_and_layers_of_what_began_them)
         if (strcmp(text_of(e, "cat"), "kernel") != 0) continue;
         EXPECT_STR_EQ(met % 2 ? "stk::apply" : "sm90_gemm", text_of(e, "name"));
         EXPECT_STR_EQ(met / 2 % OPS ? "tanh" : "relu", text_of(args, "kernel"));
-        EXPECT(number_of(args, "flops") < 0); /* of both together, so of neither */
+        EXPECT(number_of(args, "flops") < 0); /* of a group, so not of its members */
         EXPECT(launch_begin(doc, number_of(args, "correlation")) >= 0);
         met++;
     }

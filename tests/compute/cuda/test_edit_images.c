@@ -1,4 +1,4 @@
-/* edit_images and mix_images: the bits of the reference, whatever the edits are. */
+/* edit_images and mix_images: the bits of the reference for all edits. */
 #include "base/philox.h"
 #include "compute/cuda/cuda_support.h"
 #include "compute/ops/edit_op_inputs.h"
@@ -12,7 +12,7 @@ typedef struct sizes {
     int source_height, source_width, height, width, channels;
 } sizes;
 
-/* Rows of 16, 4 and 1 bytes at once; windows within, beside and around the source. */
+/* Rows for accesses of 16, 4 and 1 bytes; windows inside, outside and across the source. */
 static const sizes all_sizes[] = {
     {32, 32, 32, 32, 3}, {9, 20, 9, 16, 3},  {11, 7, 8, 4, 3},  {5, 6, 7, 9, 3},
     {40, 50, 24, 32, 1}, {13, 11, 6, 20, 1}, {13, 11, 6, 9, 1}, {1, 1, 3, 5, 3},
@@ -67,7 +67,7 @@ static stk_edit draw_edit(stk_random *random, const sizes *s, int steps)
     return edit;
 }
 
-/* Images of levels below some; of given ones where they are not NULL. */
+/* Images with a limited number of levels, or data if it is not NULL. */
 static void expect_images(const sizes *s, const stk_edit *edits, int levels, const uint8_t *data)
 {
     const stk_edit_images_attrs attrs = {s->height, s->width};
@@ -124,8 +124,8 @@ static void draw_rotation(stk_random *random, const sizes *s, stk_edit_op *step)
     step->word[STK_EDIT_WARP_HOW] = below(random, 4) ? 1 << 24 : 0;
 }
 
-/* What is looked up in words: windows within the source, one warp, steps before and after it. Of
- * two levels, most pixels have neighbours of their own. */
+/* Gathered in words: windows inside of the source, one warp, ops before and after it. With two
+ * levels most pixels differ from a neighbour. */
 STK_TEST(rotated_windows_within)
 {
     static const sizes all[] = {
@@ -149,7 +149,7 @@ STK_TEST(rotated_windows_within)
     }
 }
 
-/* Colours whose hue is a whole number, where rounding decides: all of those, shifted. */
+/* Colours with an integer hue, where rounding decides: all of them, shifted. */
 STK_TEST(hues_that_are_whole_numbers)
 {
     enum { RANGE = 85, SIDE = 24 };
@@ -188,7 +188,7 @@ STK_TEST(as_many_warps_as_there_are_steps)
     expect_edits(&s, edits);
 }
 
-/* Numbers and words of any kind: nothing outside is read, and all is as by the reference. */
+/* Arbitrary bits: nothing is read out of bounds, and results equal the reference's. */
 STK_TEST(edits_that_make_no_sense)
 {
     static const sizes s = {6, 8, 5, 8, 3};

@@ -1,5 +1,5 @@
-/* Gradients of products with another gradient added, of rows enough for the tensor cores' own
- * kernels; the last tile of rows is not full. */
+/* dgrad of GEMMs with an addend, with enough rows for wgmma kernels; the last row tile is
+ * incomplete. */
 #include "compute/cuda/cuda_support.h"
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
@@ -54,7 +54,7 @@ static void expect_norm(int side, int in, int out)
 
 STK_TEST(many_rows_with_the_sums_of_a_norm)
 {
-    if (cuda_is_emulated()) return; /* tensor cores are not */
+    if (cuda_is_emulated()) return; /* tensor cores are not emulated */
     expect_norm(91, 64, 64);
     expect_norm(91, 128, 64);
     expect_norm(95, 192, 128);

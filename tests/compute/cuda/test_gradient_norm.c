@@ -32,7 +32,7 @@ STK_TEST(gradient_norm_counts_what_is_not_finite)
     EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_gradient_norm,
                               .inputs = 2,
                               .in = {{.shape = VECTOR(1000), .data = x}, {.shape = VECTOR(10)}}}));
-    float large[4] = {1e25f, 1, 1, 1}; /* its square is past float32 */
+    float large[4] = {1e25f, 1, 1, 1}; /* its square overflows float32 */
     EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_gradient_norm,
                               .inputs = 1,
                               .only_float32 = true,

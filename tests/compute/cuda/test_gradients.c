@@ -1,4 +1,4 @@
-/* The gradient of a whole net by every parameter is that of finite differences on the device. */
+/* Gradients of a complete network by every parameter equal finite differences on the device. */
 #include "base/philox.h"
 #include "compute/cuda/cuda_support.h"
 #include <math.h>
@@ -11,8 +11,8 @@ enum { BATCH = 4, SIDE = 6, CHANNELS = 3, CLASSES = 5, PARAMETERS_MAX = 40 };
 typedef struct net {
     stk_graph     *graph;
     stk_variables *variables;
-    stk_program   *program; /* the loss, and all gradients */
-    stk_program   *forward; /* the loss alone */
+    stk_program   *program; /* the loss and all gradients */
+    stk_program   *forward; /* the loss only */
     size_t         count;
     char           names[PARAMETERS_MAX][64];
 } net;
@@ -27,8 +27,8 @@ static stk_symbol block(stk_graph *g, stk_symbol x, const char *name, const stk_
     return x;
 }
 
-/* Smooth everywhere, so that differences mean something: convolutions of each kind, norms, a
- * residual, pooling, layers that multiply. */
+/* Smooth everywhere, so that differences are valid: all kinds of convolutions, norms, a residual,
+ * pooling, multiplying layers. */
 static stk_symbol build(stk_graph *g, stk_symbol x)
 {
     const stk_pool_options pool = {.kernel = {2, 2}};
@@ -160,8 +160,9 @@ static double choose_direction(const float *gradient, float *direction, size_t c
 /* Along a direction d through the parameter: (L(w+hd) - L(w-hd)) / 2h. */
 static void check_parameter(net *n, size_t p, double tolerance)
 {
-    static const double h = 4e-3; /* less: the loss's last bits; more: its third derivative */
-    stk_error           err;
+    static const double h =
+        4e-3; /* smaller: rounding of the loss dominates; larger: its third derivative */
+    stk_error    err;
     const size_t index = index_of(n, p), count = elements_of(n, p), bytes = count * sizeof(float);
     float       *weights = malloc(bytes), *gradient = malloc(bytes), *direction = malloc(bytes);
     EXPECT_OK(stk_program_fetch(n->program, n->names[p], gradient, bytes, &err));
@@ -189,7 +190,7 @@ STK_TEST(every_gradient_of_a_net_is_that_of_finite_differences)
     close_net(&n);
 }
 
-/* Both compute the same net: what 16 bits lose is bounded, parameter by parameter. */
+/* The same network twice: the loss of 16 bits is bounded for each parameter. */
 static void expect_near(stk_dtype precision, double tolerance)
 {
     net       exact = {0}, rough = {0};

@@ -10,7 +10,7 @@ static const struct {
 
 enum { NUMBERS32, NUMBERS64, PROBABILITIES, LABEL_KINDS };
 
-/* Numbers from -1 on: some rows do not count. */
+/* Class indices from -1 on: some rows are ignored. */
 static cuda_input labels_for(int kind, int rows, int classes)
 {
     if (kind == PROBABILITIES)
@@ -23,7 +23,7 @@ static cuda_input labels_for(int kind, int rows, int classes)
 
 static void expect_loss(int rows, int classes, int kind, double smoothing)
 {
-    bool                    only_float32 = rows > 500; /* it takes long */
+    bool                    only_float32 = rows > 500; /* slow */
     stk_cross_entropy_attrs attrs = {smoothing};
     cuda_input              logits = {.shape = MATRIX(rows, classes), .low = -5, .high = 5};
     cuda_input              labels = labels_for(kind, rows, classes);
@@ -94,7 +94,7 @@ STK_TEST(cross_entropy_of_infinite_logits)
 static void expect_weighted(int rows, int classes, int kind, double smoothing, double gamma,
                             bool weighted)
 {
-    bool                       only_float32 = rows > 500; /* it takes long */
+    bool                       only_float32 = rows > 500; /* slow */
     stk_weighted_entropy_attrs attrs = {smoothing, gamma};
     cuda_input                 logits = {.shape = MATRIX(rows, classes), .low = -5, .high = 5};
     cuda_input                 labels = labels_for(kind, rows, classes);

@@ -3,7 +3,7 @@
 #include "compute/ops/update_ops.h"
 #include <stdlib.h>
 
-/* One; odd; a warp's lines and one past them; a block's; past those. */
+/* One; odd; the lines of a warp, and one more; those of a block; and beyond. */
 static const stk_shape shapes[] = {
     MATRIX(1, 1),    MATRIX(5, 7),    MATRIX(2, 0),    MATRIX(0, 8),    MATRIX(3, 129),
     MATRIX(2, 1024), MATRIX(2, 1032), MATRIX(1, 8200), MATRIX(300, 16),

@@ -1,11 +1,11 @@
-/* Where a kernel's threads get no memory that is an error, and not the end of the process. */
+/* Without memory for a kernel's threads the launch fails, instead of the process. */
 #include "compute/cuda/cuda_support.h"
 #include <stdio.h>
 #include <stoker/ops.h>
 #include <stoker/program.h>
 #include <sys/resource.h>
 
-/* Sanitizers need the address space that this test takes away. */
+/* Sanitizers need the address space that this test limits. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED true
 #elif defined(__has_feature)
@@ -36,7 +36,7 @@ STK_TEST(a_kernel_without_memory_for_its_threads_is_an_error)
     stk_error      err = {0};
     struct rlimit  before;
     float          x[COUNT] = {0};
-    if (SANITIZED || !cuda_is_emulated()) return; /* a GPU's threads take none of the host's */
+    if (SANITIZED || !cuda_is_emulated()) return; /* threads of a GPU need no host memory */
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
     stk_symbol in = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_1d(COUNT));
     stk_graph_output(g, "y", stk_cast(g, stk_cast(g, in, STK_DTYPE_F16), STK_DTYPE_F32));

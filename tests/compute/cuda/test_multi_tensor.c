@@ -1,5 +1,5 @@
-/* Casts are noted and begun together. What is noted in one run depends on each other here in every
- * way: results that are read on, and memory that is written again. */
+/* Casts are deferred and launched together. The deferred items of a run depend on each other in all
+ * ways: through results, and through reused memory. */
 #include "compute/cuda/cuda_support.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
@@ -15,7 +15,7 @@ static void fill(float *x, int seed)
         x[i] = (float)((i * 7 + seed * 13) % 256) / 4;
 }
 
-/* Each chain goes through 16 bits and back twice; 1/4 steps below 64 fit into float16. */
+/* Each chain passes through 16 bits and back twice; multiples of 1/4 below 64 fit float16. */
 static stk_symbol chain(stk_graph *g, int index)
 {
     char name[16];
@@ -60,7 +60,7 @@ STK_TEST(casts_that_depend_on_each_other_come_in_order)
     stk_graph_free(g);
 }
 
-/* More than there is room for. */
+/* More than the capacity. */
 STK_TEST(a_long_list_is_begun_in_pieces)
 {
     enum { MANY = 1500, SIZE = 64 };

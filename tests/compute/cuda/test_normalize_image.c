@@ -29,7 +29,7 @@ STK_TEST(images_of_bytes_in_every_type)
 
 enum { SIDE = 6, PIXELS = 2 * SIDE * SIDE, CHANNELS = 3 };
 
-/* Padded images are of use to convolutions only: what else reads them gets them plain. */
+/* Only convolutions read padded images; other readers get them plain. */
 static void first_op(const char *backend, stk_dtype precision, unsigned off, float *y, float *z)
 {
     static const float mean[] = {0.5f, 0.4f, 0.3f}, deviation[] = {0.2f, 0.3f, 0.4f};

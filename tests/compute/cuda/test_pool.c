@@ -8,7 +8,7 @@ typedef struct pooling {
     int     kernel[2], stride[2], pad[4];
 } pooling;
 
-/* Windows that overlap, meet and leave gaps; odd sides; channels for wide and for single access. */
+/* Windows that overlap, touch and leave gaps; odd sides; channels for wide and narrow access. */
 static const pooling poolings[] = {
     {2, 9, 11, 8, {3, 3}, {2, 2}, {1, 1, 1, 1}},
     {2, 8, 12, 24, {3, 3}, {2, 2}, {1, 1, 1, 1}},

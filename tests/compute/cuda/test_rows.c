@@ -3,7 +3,7 @@
 #include "compute/ops/update_ops.h"
 #include <math.h>
 
-/* One, odd, a multiple of 16 bytes, a warp's and a block's rows, one past. */
+/* One, odd, a multiple of 16 bytes, rows of a warp and of a block, one more. */
 static const struct {
     int rows, width;
 } shapes[] = {{1, 1}, {3, 2}, {5, 7}, {2, 8}, {9, 64}, {2, 257}, {2, 1000}};
@@ -74,7 +74,7 @@ STK_TEST(embedding)
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         for (int wide = 0; wide < 2; wide++) {
             stk_embedding_attrs attrs = {sizes[i].rows};
-            /* some ids are none of the rows */
+            /* some ids are out of range */
             cuda_input ids = {.shape = VECTOR(sizes[i].count),
                               .dtype = wide ? STK_DTYPE_I64 : STK_DTYPE_I32,
                               .low = -1,

@@ -1,5 +1,5 @@
-/* Whole runs on the GPU give the same weights, bit by bit: again, recorded or operation by
- * operation, with steps ahead or without, interrupted or not. */
+/* Complete runs on the GPU yield the same weights bit for bit: repeated, captured or not, with
+ * steps in flight or not, interrupted or not. */
 #include "train/tiny_data.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool train(const stk_train_recipe *recipe, const stk_train_data *data, in
     return result.interrupted;
 }
 
-/* What is timed when a program is compiled decides how it is computed: it is kept, as usual. */
+/* Timing at compilation decides algorithms, so the tuning cache is kept as by default. */
 static const char *make_data(void)
 {
     static const char *data;
@@ -43,7 +43,7 @@ static const char *make_data(void)
     return data = tiny_data("data", 16, 8, 4);
 }
 
-/* The final weights of a run into folder; with stop_at it is interrupted there and resumed. */
+/* Final weights of a run into folder; stop_at interrupts and resumes it. */
 static stk_bytes weights_after(const char *folder, const char *const *settings,
                                const char *const *more, int64_t stop_at)
 {
@@ -70,7 +70,7 @@ static stk_bytes weights_after(const char *folder, const char *const *settings,
     return stk_test_read_file(path);
 }
 
-/* Of an undisturbed run. */
+/* Of a run with default settings. */
 static stk_bytes usual_weights(const char *precision)
 {
     static stk_bytes   kept[4];
@@ -84,7 +84,7 @@ static stk_bytes usual_weights(const char *precision)
     return kept[i];
 }
 
-/* A run with more settings ends where the usual one does. */
+/* A run with more settings has the same final weights. */
 static void expect_same(const char *name, const char *precision, const char *const *more,
                         int64_t stop_at)
 {

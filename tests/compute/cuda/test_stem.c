@@ -1,4 +1,4 @@
-/* First convolutions: images of up to four channels, by tensor cores. */
+/* First convolutions: images of up to four channels, on tensor cores. */
 #include "compute/cuda/conv_support.h"
 #include <string.h>
 
@@ -59,15 +59,15 @@ static void expect_plain(const stem *s)
     expect_forward(&c, none, false, STK_FORMAT_PLAIN);
 }
 
-/* Every count of channels that a warp has; rows with a tile that is not full, or just one; padding
- * that begins at an odd or an even pixel, and more of it at one side. */
+/* All channel counts of a warp; rows with an incomplete tile, or a single one; padding that starts
+ * at odd and even pixels, and asymmetric padding. */
 static const stem small[] = {
     {3, 9, 21, 3, 64, 3, 1, 1, 1}, {3, 10, 18, 3, 32, 3, 2, 1, 1}, {2, 7, 5, 3, 24, 3, 1, 1, 1},
     {2, 8, 12, 4, 16, 3, 2, 0, 1}, {1, 11, 35, 1, 48, 3, 2, 1, 1}, {2, 6, 6, 3, 24, 2, 1, 0, 0},
     {1, 5, 17, 2, 16, 3, 1, 1, 1}, {1, 4, 33, 3, 96, 1, 2, 0, 0},
 };
 
-/* Of the kernel's odd rows and columns some are outside; images of odd and even sides. */
+/* Some odd rows and columns of the filter are outside; images of odd and even sides. */
 static const stem large[] = {{2, 11, 37, 3, 64, 7, 2, 3, 3},
                              {1, 12, 22, 3, 64, 7, 2, 3, 3},
                              {1, 9, 10, 3, 32, 5, 2, 2, 2},
@@ -93,7 +93,7 @@ STK_TEST(biases_and_activations)
     expect_forward(&seven, (stk_activation){&stk_activation_clip, 0, 1}, true, STK_FORMAT_PLAIN);
 }
 
-/* Of which the mean is some times the deviation, and about none. */
+/* With means of several deviations, and about zero. */
 STK_TEST(statistics)
 {
     for (size_t i = 1; i < 3; i++)
@@ -108,7 +108,7 @@ STK_TEST(gradients_by_weight)
     expect_weight(&large[0], 1);
 }
 
-/* Blocks that go down several images, and begin in the middle of one. */
+/* Blocks that go down several images and start inside one. */
 STK_TEST(many_images)
 {
     static const stem many[] = {{17, 6, 5, 3, 32, 3, 1, 1, 1}, {5, 13, 9, 3, 64, 7, 2, 3, 3}};
@@ -117,8 +117,7 @@ STK_TEST(many_images)
     expect_statistics(&many[0], 3, 4);
 }
 
-/* As many steps that each block has several of the same image; and the width that has a kernel of
- * its own. */
+/* Enough steps for several per block and image; and the width with its own kernel. */
 STK_TEST(images_of_many_steps)
 {
     static const stem many[] = {{4, 40, 4, 3, 32, 3, 1, 1, 1},

@@ -1,5 +1,4 @@
-/* Whole runs on the GPU beside the reference: the same course of losses, and images that are
- * learnt. */
+/* Complete runs on the GPU against the reference: the same losses, and images are learned. */
 #include "train/tiny_data.h"
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@ static course train_on(const char *backend, const char *name, const char *data_p
     return c;
 }
 
-/* Differences grow from step to step: the first must be close, the last near. */
+/* Differences grow with steps: the first must be close, the last near. */
 static void expect_like_ref(const char *name, double tolerance, const char *const *settings)
 {
     char path[64];
@@ -88,7 +87,7 @@ STK_TEST(so_does_one_with_a_weighed_focal_loss_and_balanced_draws)
                                           "data.mixup", "0.2", NULL});
 }
 
-/* Frozen norms use their running statistics, and the gradient goes through them. */
+/* Frozen norms use their running statistics, and pass the gradient. */
 STK_TEST(so_does_one_of_which_a_part_is_frozen)
 {
     const char       *data = tiny_data("frozen-data", 64, 8, 4);

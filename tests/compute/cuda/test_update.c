@@ -9,7 +9,7 @@ static const int counts[] = {3, 1029, 8199};
 
 static const float hyper[STK_HYPER_COUNT] = {0.1f, 0.9f};
 static const float guards[][STK_GUARD_COUNT] = {
-    {0.5f, 0, 1, 2}, {0.25f, 0, 17, 2}, {0.5f, 1, 3, 2} /* to be left out */};
+    {0.5f, 0, 1, 2}, {0.25f, 0, 17, 2}, {0.5f, 1, 3, 2} /* guards that skip the update */};
 
 static void expect_update(const stk_graph_op *op, const void *attrs, stk_shape shape,
                           const float *guard, stk_format have)
@@ -61,7 +61,7 @@ STK_TEST(adamw_steps)
     stk_optimizer_attrs attrs = {
         .rate = 1, .weight_decay = 0.01, .beta1 = 0.8, .beta2 = 0.999, .epsilon = 1e-6};
     expect_updates(&stk_graph_op_adamw, &attrs);
-    attrs.beta1 = 0; /* hyper's momentum */
+    attrs.beta1 = 0; /* the momentum of hyper */
     expect_update(&stk_graph_op_adamw, &attrs, VECTOR(37), guards[0], STK_FORMAT_PLAIN);
 }
 
@@ -150,8 +150,8 @@ static stk_symbol remember(stk_graph *g, const char *prefix, int i)
     return stk_graph_variable(g, name, STK_DTYPE_F32, shape_of(i), &options);
 }
 
-/* w' by op from its gradient, which is the average of the last step: everything depends on what the
- * step before has left. */
+/* w' by op from its gradient, the average of the previous step, so that every step depends on the
+ * one before. */
 static void add_parameter(stk_graph *g, const stk_graph_op *op, int i, stk_symbol h,
                           stk_symbol guard)
 {
@@ -189,7 +189,7 @@ static stk_graph *many_updates(const stk_graph_op *op, int tensors)
     return g;
 }
 
-/* One number that tells all variables apart: a sum of squares weighed by place. */
+/* One number that distinguishes all variables: a sum of squares weighted by index. */
 static double run_updates(stk_device *device, const stk_graph *g)
 {
     stk_error      err;
@@ -220,7 +220,7 @@ STK_TEST(many_tensors_in_place_step_as_one_by_one)
     static const struct {
         const stk_graph_op *op;
         int                 tensors;
-    } rows[] = {{&stk_graph_op_sgd, 245}, {&stk_graph_op_lamb, 20}}; /* 240 a launch */
+    } rows[] = {{&stk_graph_op_sgd, 245}, {&stk_graph_op_lamb, 20}}; /* 240 per launch */
     stk_device *ref;
     stk_error   err;
     EXPECT_OK(stk_device_open(&ref, "ref", NULL, &err));

@@ -1,7 +1,7 @@
-/* CUDA's thread model on one thread of the CPU: each thread of a block is a fiber, a barrier is a
- * switch to the next. Blocks run one after the other, those of a cluster together. For tests of
- * kernels without a GPU: it finds wrong indices and missing writes (with ASan, wrong addresses),
- * not races between blocks. */
+/* CUDA's thread model on one CPU thread: each thread of a block is a fiber, a barrier switches to
+ * the next. Blocks run in sequence, those of a cluster together. For tests of kernels without a
+ * GPU: it finds wrong indices and missing writes (with ASan, wrong addresses), not races between
+ * blocks. */
 #ifndef STK_TESTS_EMULATE_HPP
 #define STK_TESTS_EMULATE_HPP
 
@@ -36,19 +36,20 @@ namespace stk_emulated
 extern uint3 thread_at, block_at;
 extern dim3  block_size, grid_size;
 
-/* Calls thread with body in each thread. cluster: blocks beside each other in x, a divisor of all
- * that there are. What is __shared__ is the same memory in all of them: kernels for clusters have
- * dynamic memory only. Without memory for the threads this fails as a GPU does that has none. */
+/* Calls thread with body in each thread. cluster: adjacent blocks in x, a divisor of their number.
+ * __shared__ variables are common to all blocks of a cluster, so kernels with clusters use dynamic
+ * memory only. Without memory for the threads it fails as a GPU would. */
 cudaError_t    run(dim3 blocks, dim3 threads, size_t shared, void (*thread)(const void *body),
                    const void *body, unsigned cluster) noexcept;
 unsigned char *dynamic();
 void           block_barrier();
 void           cluster_barrier();
-/* Where another block of the cluster has what is at this place of the dynamic memory. */
+/* Address of this dynamic memory in another block of the cluster. */
 void *dynamic_of(void *here, int block);
-int   block_count(bool x); /* threads of the block with x; a barrier too */
+int   block_count(bool x); /* number of threads of the block with x; also a barrier */
 void  warp_barrier(unsigned mask);
-/* Every lane of mask gives bytes and gets those of lane from (its own where that is none). */
+/* Every lane of mask gives bytes and receives those of lane `from` (its own if that is
+ * inactive). */
 void     exchange(unsigned mask, const void *give, int from, void *take, size_t size);
 unsigned ballot(unsigned mask, bool x);
 int      lane();
@@ -178,7 +179,7 @@ template <typename T> void __stcs(T *at, T x)
 {
     *at = x;
 }
-/* Copies are there at once. */
+/* Copies complete at once. */
 inline void __pipeline_memcpy_async(void *to, const void *from, size_t size, size_t zeros = 0)
 {
     memcpy(to, from, size - zeros);
@@ -218,7 +219,7 @@ inline float __saturatef(float x)
 {
     return x >= 1 ? 1 : x > 0 ? x : 0;
 }
-/* Of sums that fit a double. */
+/* For sums that fit a double. */
 inline float __fadd_rz(float a, float b)
 {
     double exact = (double)a + b;

@@ -1,4 +1,4 @@
-/* What cuda_kernels/mma.cuh declares, lane by lane; inside of its namespace. */
+/* The functions of cuda_kernels/mma.cuh, lane by lane; included in its namespace. */
 typedef const char *shared_at;
 
 inline shared_at shared_of(const void *p)
@@ -6,8 +6,8 @@ inline shared_at shared_of(const void *p)
     return (const char *)p;
 }
 
-/* What all lanes of the warp give, by lane, until the next call: two tables in turns, since a lane
- * may come to the next while others still read. */
+/* Values of all lanes of the warp, valid until the call after the next: two tables alternate, since
+ * a lane may reach the next call while others still read. */
 template <typename T> const T *gather(const T &mine)
 {
     enum { WARPS = 32, LANES = 32 };

@@ -22,22 +22,22 @@ constexpr size_t WORD = 64;
 struct fiber {
     ucontext_t context;
     uint3      at, block_at;
-    int        block; /* of the cluster; -1: no thread, a warp is not full */
+    int        block; /* in the cluster; -1: no thread, in an incomplete warp */
     bool       done;
-    /* What it waits for: 0 nothing, 1 the block, 2 its warp, 4 the cluster. */
+    /* Waits for: 0 nothing, 1 the block, 2 its warp, 4 the cluster. */
     int      waits;
     unsigned mask;
     uint8_t  gave[WORD];
 };
 
-std::vector<fiber>         fibers; /* of a cluster; each block begins with a warp */
-std::unique_ptr<uint8_t[]> stacks; /* of which most is never touched */
+std::vector<fiber>         fibers; /* of a cluster; each block starts with a warp */
+std::unique_ptr<uint8_t[]> stacks; /* mostly never touched */
 size_t                     stack_count;
 std::vector<unsigned char> shared_bytes; /* of one block after the other */
 size_t                     block_bytes;
 ucontext_t                 scheduler;
 int                        current;
-int                        counting, counted; /* threads that came to a count, and with x */
+int                        counting, counted; /* threads that reached a count, and those with x */
 void (*code)(const void *);
 const void *code_body;
 
@@ -90,8 +90,8 @@ bool open_barriers(int of)
     return any;
 }
 
-/* Every fiber runs to its next wait; then warps that have all arrived go on, and if none has, the
- * barriers of blocks open, and if none waits there, that of the cluster. */
+/* Every fiber runs to its next wait. Then complete warps continue; if there are none, barriers of
+ * blocks open, and at last that of the cluster. */
 void run_cluster()
 {
     int count = (int)fibers.size();
@@ -116,11 +116,11 @@ void run_cluster()
         }
         if (all_done) return;
         if (ran || open_barriers(1) || open_barriers(4)) continue;
-        abort(); /* a lane waits for one that never comes */
+        abort(); /* a lane waits for one that never arrives */
     }
 }
 
-/* All that is allocated for a cluster. The callers are C: nothing may be thrown through them. */
+/* Allocates all memory of a cluster. Callers are C, so no exception may escape. */
 bool make_room(size_t fiber_count, size_t bytes)
 {
     try {
@@ -167,7 +167,7 @@ void block_barrier()
     leave();
 }
 
-/* Twice: nobody may begin the next count before all have read this one. */
+/* Two barriers: no thread may start the next count before all have read this one. */
 int block_count(bool x)
 {
     if (counting == 0) counted = 0;
@@ -187,7 +187,7 @@ void warp_barrier(unsigned mask)
     leave();
 }
 
-/* Twice: nobody may give anew before all have taken. */
+/* Two barriers: no lane may give again before all have received. */
 void exchange(unsigned mask, const void *give, int from, void *take, size_t size)
 {
     fiber &f = fibers[(size_t)current];

@@ -1,4 +1,4 @@
-/* What is Hopper's own is not emulated. */
+/* Kernels for compute capability 9.0 are not emulated. */
 #include "compute/cuda_kernels/hopper.h"
 #include "compute/cuda_kernels/hopper_conv3.h"
 #include "compute/cuda_kernels/hopper_gemm.h"

@@ -1,5 +1,5 @@
-/* A stand-in for nvJPEG that reads binary PGM and PPM with one line before the pixels: what is
- * around the decoder can be tested without a GPU. Images of an odd width and height 13 fail. */
+/* A stand-in for nvJPEG that reads binary PGM and PPM with one header line, to test the code around
+ * the decoder without a GPU. Images of odd width and height 13 fail. */
 #include "compute/cuda/nvjpeg.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void stk_nvjpeg_stream_free(stk_nvjpeg_stream *lane)
     free(lane);
 }
 
-/* The header's length; 0 for none. */
+/* Length of the header; 0 if invalid. */
 static size_t read_header(stk_bytes encoded, int *width, int *height, int *channels)
 {
     char text[64] = "", kind;

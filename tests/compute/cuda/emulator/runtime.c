@@ -1,6 +1,6 @@
-/* The calls of CUDA's runtime that the backend makes, on the CPU: everything is done when it is
- * asked for, but what is copied to pinned memory is only seen there after the wait that CUDA wants
- * for it, and an event has not passed when it is first asked. There is no recording. */
+/* The CUDA runtime functions that the backend uses, on the CPU. Calls complete at once, except that
+ * copies to pinned memory become visible only after the synchronization CUDA requires, and a new
+ * event is not complete at the first query. There is no capture. */
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ cudaError_t cudaMemGetInfo(size_t *free_now, size_t *all)
     return cudaSuccess;
 }
 
-/* Copies to the host that nobody waited for yet. */
+/* Copies to the host that were not synchronized yet. */
 typedef struct late {
     struct late *next;
     void        *dst;
