@@ -21,8 +21,7 @@ typedef struct assigner {
     stk_buffer_assignment       *assignment;
     bool                         reuse;
     uint32_t                    *buffer_of; /* by symbol */
-    uint32_t *
-        last_use; /* by symbol: index of the last node that reads it; node_count: live to the end */
+    uint32_t *last_use; /* by symbol: last node that reads it; node_count: live to the end */
     size_t   *variable; /* by symbol: index of the variable */
     buffer   *buffers;
     uint32_t  buffer_count;
