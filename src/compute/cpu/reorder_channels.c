@@ -1,5 +1,5 @@
-/* Reorders images between block sizes. Channels are copied in groups contiguous on both sides, in
- * tiles of pixels, so that groups of a cache line are copied while it is cached. */
+/* Reorders images between block sizes. Channels are copied in groups contiguous on both sides.
+ * Tiles of pixels keep a cache line cached until all its groups are copied. */
 #include "compute/cpu/dnnl.h"
 #include <string.h>
 

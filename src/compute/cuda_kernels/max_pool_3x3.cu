@@ -1,5 +1,5 @@
 /* Maxima of a row of x are shared by both rows of windows that contain it. With a norm, the maximum
- * of x * scale + shift is at the largest x, or the smallest for a negative scale, so only the
+ * of x * scale + shift is at the largest x, or at the smallest if scale is negative. Only the
  * winner is scaled. */
 #include "compute/cuda_kernels/channel_rows.cuh"
 #include "compute/cuda_kernels/max_pool_3x3.cuh"

@@ -1,5 +1,5 @@
-/* Residual networks: torchvision's for large images (resnet50 is "v1.5", with the stride in the 3x3
- * convolution), those of the paper for CIFAR, and resnet18 in its common form for CIFAR. Shortcuts
+/* Residual networks: torchvision's for large images, those of the paper for CIFAR, and resnet18 in
+ * its common form for CIFAR. resnet50 is "v1.5", with the stride in the 3x3 convolution. Shortcuts
  * that change size are 1x1 convolutions with batch norm (the paper's option B). Option A, zero
  * padding of channels, would save 2752 parameters of resnet20 and need a second kind of block. */
 #include "compute/models/model_internal.h"

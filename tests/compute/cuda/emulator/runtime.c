@@ -1,6 +1,6 @@
-/* The CUDA runtime functions that the backend uses, on the CPU. Calls complete at once, except that
- * copies to pinned memory become visible only after the synchronization CUDA requires, and a new
- * event is not complete at the first query. There is no capture. */
+/* The CUDA runtime functions that the backend uses, on the CPU. Calls complete at once. But copies
+ * to pinned memory become visible only after the synchronization CUDA requires, and a new event is
+ * not complete at the first query. There is no capture. */
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdlib.h>
