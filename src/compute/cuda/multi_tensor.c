@@ -95,7 +95,8 @@ static stk_status launch_from(stk_cuda *cuda, int first, stk_error *err)
     for (int at = 0; at < count; at += kind->max_items) {
         int         now = count - at < kind->max_items ? count - at : kind->max_items;
         cudaError_t code = kind->launch(attrs, batch->group + at, now, cuda->stream);
-        if (code != cudaSuccess) return stk_cuda_fail(err, code, "a multi-tensor launch", kind->name);
+        if (code != cudaSuccess)
+            return stk_cuda_fail(err, code, "a multi-tensor launch", kind->name);
     }
     return STK_OK;
 }
