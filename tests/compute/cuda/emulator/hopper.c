@@ -66,13 +66,13 @@ bool stk_cuda_conv3_can(int64_t batch, int64_t height, int64_t width)
     return false;
 }
 
-int stk_cuda_conv3_stats_parts(const stk_cuda_conv3_args *args)
+int stk_cuda_conv3_stats_partials(const stk_cuda_conv3_args *args)
 {
     (void)args;
     return 0;
 }
 
-int stk_cuda_conv3_weight_parts(const stk_cuda_conv3_args *args)
+int stk_cuda_conv3_weight_partials(const stk_cuda_conv3_args *args)
 {
     (void)args;
     return 0;
