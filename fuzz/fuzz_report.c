@@ -1,5 +1,6 @@
 /* A page's timeline from arbitrary traces: whatever is accepted gives JSON that can be read, with
  * no more events than asked for. The first byte says how many those are. */
+#include "memory_filesystem.h"
 #include "observe/report/page_data.h"
 
 #include <stdio.h>
@@ -41,13 +42,17 @@ static void check(const stk_blob *json, size_t most)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    stk_error err;
-    stk_blob  json;
+    stk_error     err;
+    stk_blob      json;
+    stk_timeline *timeline;
     if (!size) return 0;
-    const uint32_t most = 1u + data[0] % 64;
+    const uint32_t             most = 1u + data[0] % 64;
+    memory_filesystem          fs = memory_filesystem_of("t", stk_bytes_of(data + 1, size - 1));
+    const stk_timeline_options options = {.fs = &fs.fs};
+    if (stk_timeline_read(&timeline, "t", &options, &err)) return 0;
     stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
-    if (!stk_report_write_events(stk_bytes_of(data + 1, size - 1), most, &json, &err))
-        check(&json, most);
+    if (!stk_report_write_timeline(timeline, most, &json, &err)) check(&json, most);
     stk_blob_release(&json);
+    stk_timeline_free(timeline);
     return 0;
 }

@@ -12,8 +12,7 @@ STK_BEGIN_DECLS
 typedef struct stk_report_options {
     const char         *title;       /* NULL: made from the profile */
     const char         *trace_path;  /* a file beside the page to link to; NULL: none */
-    stk_bytes           trace;       /* a Chrome trace whose events are shown; empty: none */
-    const stk_timeline *timeline;    /* the same, read already: it goes before trace; NULL: none */
+    const stk_timeline *timeline;    /* its events are shown; NULL: none */
     uint32_t            most_events; /* of the timeline; 0: 200000 */
     stk_bytes           learning;    /* as stk_learning_write gives it; empty: none */
     stk_bytes tracing; /* what became of the last trace that was asked for, as JSON, where one

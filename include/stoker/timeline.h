@@ -59,6 +59,10 @@ typedef struct stk_timeline_options {
 STK_API STK_NODISCARD stk_status stk_timeline_read(stk_timeline **out, const char *path,
                                                    const stk_timeline_options *options,
                                                    stk_error                  *err);
+/* The same of a trace in memory: what reading its file would give, without a file. May be called
+ * while threads record. max_events as in the options. */
+STK_API STK_NODISCARD stk_status stk_timeline_of_trace(stk_timeline **out, const stk_trace *trace,
+                                                       uint64_t max_events, stk_error *err);
 /* NULL is fine. */
 STK_API void              stk_timeline_free(stk_timeline *timeline);
 STK_API stk_timeline_tool stk_timeline_made_by(const stk_timeline *timeline);

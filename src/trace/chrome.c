@@ -8,80 +8,37 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LANE_TIDS = 100000, EVENT_BYTES_MOST = 1200 };
+enum { EVENT_BYTES_MOST = 1200 };
 static const uint64_t usual_bytes = 300000000;
 
-static const char *device_of(const stk_chrome *c)
-{
-    if (c->format->device) return c->format->device;
-    return __atomic_load_n(&c->trace->has_devices, __ATOMIC_ACQUIRE) ? c->trace->device : "cpu:0";
-}
-
 /* Rank and size stand after a space: Holistic Trace Analysis looks for them so. */
-static void write_head(stk_chrome *c)
+static void write_head(stk_chrome *c, const stk_trace_lines *lines)
 {
     stk_chrome_text(c, "{\"schemaVersion\": 1,\n\"deviceProperties\": [{\"id\": 0, \"name\": ");
     stk_json_begin(&c->w, &c->text, 0);
-    stk_json_string(&c->w, device_of(c));
+    stk_json_string(&c->w, stk_trace_lines_device(lines));
     if (!c->status) c->status = stk_json_end(&c->w, &c->error);
     stk_chrome_text(c,
                     "}],\n\"distributedInfo\": {\"backend\": \"none\", \"rank\": 0, "
                     "\"world_size\": 1},\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": "
                     "%" PRIu64 ",\n\"traceEvents\": [",
                     c->trace->begin_unix_ns);
-    stk_chrome_name(c, "process_name", c->pid, 0, c->trace->process_name);
 }
 
-/* A name may hold spaces, but the device's process is known by its last word. */
-static void write_device_names(stk_chrome *c, uint32_t stream, const char *own)
+static stk_status put_label(void *context, const stk_trace_label *label, stk_error *err)
 {
-    char name[96];
-    if (stream == STK_CHROME_FIRST_STREAM) {
-        snprintf(name, sizeof name, "%s compute", device_of(c));
-        stk_chrome_name(c, "process_name", STK_CHROME_DEVICE_PID, 0, name);
-        stk_chrome_sort(c, "process_sort_index", STK_CHROME_DEVICE_PID, 0, 1);
-    }
-    snprintf(name, sizeof name, "stream %u%s%s", stream, own ? " " : "", own ? own : "");
-    stk_chrome_name(c, "thread_name", STK_CHROME_DEVICE_PID, stream, name);
-}
-
-static void write_row_names(stk_chrome *c, const stk_trace_thread *thread, const stk_row *row)
-{
-    char name[128];
-    for (uint32_t lane = 0; lane < row->lanes; lane++) {
-        const uint32_t tid = thread->number + 1 + lane * LANE_TIDS;
-        snprintf(name, sizeof name, "%s (at the same time, %u)", thread->name, lane);
-        stk_chrome_name(c, "thread_name", c->pid, tid, lane ? name : thread->name);
-        stk_chrome_sort(c, "thread_sort_index", c->pid, tid, thread->number);
-    }
-}
-
-static stk_status write_row(stk_chrome *c, const stk_trace_thread *thread, const stk_row *row,
-                            uint32_t *stream)
-{
-    if (!thread->is_device) write_row_names(c, thread, row);
-    if (row->has_device) write_device_names(c, ++*stream, thread->is_device ? thread->name : NULL);
-    for (size_t i = 0; i < row->count && !c->status; i++) {
-        const uint32_t tid = thread->number + 1 + row->events[i].lane * LANE_TIDS;
-        stk_chrome_event(c, &row->events[i], (stk_chrome_row){tid, *stream, thread->is_device});
-    }
+    stk_chrome *c = context;
+    stk_chrome_label(c, label);
+    if (c->status && err) *err = c->error;
     return c->status;
 }
 
-static stk_status write_rows(stk_chrome *c, uint64_t since, uint64_t *earlier, stk_error *err)
+static stk_status put_line(void *context, const stk_trace_line *line, stk_error *err)
 {
-    uint32_t   stream = STK_CHROME_FIRST_STREAM - 1;
-    stk_row    row;
-    stk_status st = STK_OK;
-    stk_row_init(&row, c->text.ledger);
-    for (int devices = 0; devices < 2; devices++) /* an arrow's end stands after its beginning */
-        for (const stk_trace_thread *t = stk_trace_newest(c->trace); t && !st; t = t->older) {
-            if (t->is_device != devices) continue;
-            st = stk_row_read(&row, t, since, &c->written.dropped, earlier, err);
-            if (!st) st = write_row(c, t, &row, &stream);
-        }
-    stk_row_release(&row);
-    return st;
+    stk_chrome *c = context;
+    stk_chrome_line(c, line);
+    if (c->status && err) *err = c->error;
+    return c->status;
 }
 
 static const double *next_sample(const double *at, const stk_trace_series *series, size_t index)
@@ -92,10 +49,15 @@ static const double *next_sample(const double *at, const stk_trace_series *serie
 static void write_series(stk_chrome *c, const stk_trace_series *series)
 {
     for (size_t i = 0; i < series->count && !c->status; i++) {
-        const double seconds = *next_sample(series->seconds, series, i);
-        const double value = *next_sample(series->values, series, i);
-        if (seconds >= 0 && value >= 0)
-            stk_chrome_counter(c, series->name, "resources", 0, (uint64_t)(seconds * 1e9), value);
+        const double         seconds = *next_sample(series->seconds, series, i);
+        const double         value = *next_sample(series->values, series, i);
+        const stk_trace_line line = {.kind = STK_TRACE_LINE_COUNTER,
+                                     .name = series->name,
+                                     .category = "resources",
+                                     .pid = (int)getpid(),
+                                     .begin_ns = (uint64_t)(seconds > 0 ? seconds * 1e9 : 0),
+                                     .value = value};
+        if (seconds >= 0 && value >= 0) stk_chrome_line(c, &line);
     }
 }
 
@@ -158,11 +120,18 @@ static void write_tail(stk_chrome *c)
 
 static stk_status write_all(stk_chrome *c, uint64_t since, stk_error *err)
 {
-    uint64_t earlier = 0;
-    write_head(c);
-    const stk_status st = write_rows(c, since, &earlier, err);
+    const stk_trace_line_visitor visitor = {c, put_label, put_line};
+    const stk_trace_lines        lines = {.trace = c->trace,
+                                          .ledger = c->text.ledger,
+                                          .device = c->format->device,
+                                          .cuda_names = c->format->cuda_names,
+                                          .since = since};
+    stk_trace_lines_counts       counts = {0};
+    write_head(c, &lines);
+    const stk_status st = stk_trace_lines_read(&lines, &visitor, &counts, err);
     if (st && !c->status) return st;
-    if (since > c->format->since) c->written.left_out = earlier;
+    c->written.dropped += counts.dropped;
+    if (since > c->format->since) c->written.left_out = counts.earlier;
     for (size_t i = 0; i < c->format->series_count; i++)
         write_series(c, &c->format->series[i]);
     write_tail(c);
@@ -237,13 +206,9 @@ stk_status stk_trace_stream(const stk_trace *trace, const stk_trace_format *form
     static const stk_trace_format usual = {0};
     if (written) *written = (stk_trace_written){0};
     if (!trace) return stk_fail(err, STK_E_INVALID, "trace", NULL, "there is no trace to write");
-    stk_chrome c = {.trace = trace,
-                    .format = format ? format : &usual,
-                    .put = put,
-                    .context = context,
-                    .now = stk_clock_read_pair(),
-                    .pid = (int)getpid()};
-    uint64_t   since = c.format->since;
+    stk_chrome c = {
+        .trace = trace, .format = format ? format : &usual, .put = put, .context = context};
+    uint64_t since = c.format->since;
     stk_blob_init(&c.text, NULL, STK_MEMORY_OUTPUT);
     stk_status st = fit(&c, &since, err);
     if (!st) st = write_all(&c, since, err);

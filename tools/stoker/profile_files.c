@@ -86,19 +86,18 @@ stk_status cli_profile_save_page(const stk_profile *profile, const stk_diagnosis
                                  const stk_trace *trace, const char *trace_file, const char *run,
                                  const char *path, stk_error *err)
 {
-    stk_blob page, events, learning;
+    stk_blob      page, learning;
+    stk_timeline *timeline = NULL;
     stk_blob_init(&page, NULL, STK_MEMORY_OUTPUT);
-    stk_blob_init(&events, NULL, STK_MEMORY_OUTPUT);
     stk_blob_init(&learning, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = trace ? stk_trace_dump(trace, &events, err) : STK_OK;
+    stk_status st = trace ? stk_timeline_of_trace(&timeline, trace, 0, err) : STK_OK;
     if (!st) st = load_learning(&learning, run, err);
-    const stk_report_options how = {.trace_path = trace_file,
-                                    .trace = stk_blob_bytes(&events),
-                                    .learning = stk_blob_bytes(&learning)};
+    const stk_report_options how = {
+        .trace_path = trace_file, .timeline = timeline, .learning = stk_blob_bytes(&learning)};
     if (!st) st = stk_report_write(profile, diagnosis, &how, &page, err);
     if (!st) st = save(path, stk_blob_bytes(&page), err);
+    stk_timeline_free(timeline);
     stk_blob_release(&page);
-    stk_blob_release(&events);
     stk_blob_release(&learning);
     return st;
 }

@@ -38,11 +38,10 @@ static stk_status put_all(const stk_profile *profile, const stk_diagnosis *diagn
     }
     STK_TRY(put(out, ",\"replay\":", err));
     STK_TRY(stk_report_write_replay(profile, out, err));
-    if (options->timeline || options->trace.size) STK_TRY(put(out, ",\"timeline\":", err));
-    if (options->timeline)
+    if (options->timeline) {
+        STK_TRY(put(out, ",\"timeline\":", err));
         STK_TRY(stk_report_write_timeline(options->timeline, most, out, err));
-    else if (options->trace.size)
-        STK_TRY(stk_report_write_events(options->trace, most, out, err));
+    }
     return put(out, "}", err);
 }
 

@@ -18,9 +18,6 @@ STK_NODISCARD stk_status stk_report_write_data(const stk_profile        *profile
 /* page_events.c: appends the events of a trace, the longest when there are more than most. */
 STK_NODISCARD stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t most,
                                                    stk_blob *out, stk_error *err);
-/* The same of a Chrome trace that is still to be read. */
-STK_NODISCARD stk_status stk_report_write_events(stk_bytes trace, uint32_t most, stk_blob *out,
-                                                 stk_error *err);
 /* page_simulation.c: appends the model that the page's what-if plays; null when there are too few
  * steps. */
 STK_NODISCARD stk_status stk_report_write_replay(const stk_profile *profile, stk_blob *out,

@@ -1,6 +1,5 @@
 /* The events of a trace for the page: names once, and each row as one text of small numbers. */
 #include "base/checked.h"
-#include "observe/report/memory_file.h"
 #include "observe/report/page_data.h"
 
 #include <stdio.h>
@@ -208,16 +207,5 @@ stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t most
     stk_blob_release(&l.numbers);
     free(l.lengths);
     free(l.name_number);
-    return st;
-}
-
-stk_status stk_report_write_events(stk_bytes trace, uint32_t most, stk_blob *out, stk_error *err)
-{
-    const stk_memory_files     files = stk_memory_files_of(trace);
-    const stk_timeline_options options = {.fs = &files.base};
-    stk_timeline              *timeline;
-    STK_TRY(stk_timeline_read(&timeline, "trace", &options, err));
-    const stk_status st = stk_report_write_timeline(timeline, most, out, err);
-    stk_timeline_free(timeline);
     return st;
 }

@@ -32,6 +32,11 @@ typedef struct stk_builder {
     stk_blob      text;
 } stk_builder;
 
+/* timeline_read.c: an empty timeline and the builder that fills it. On failure *out is NULL, and
+ * neither is to be released. max_events 0: the default. */
+STK_NODISCARD stk_status stk_timeline_new(stk_timeline **out, stk_builder *b, uint64_t max_events,
+                                          stk_error *err);
+
 STK_NODISCARD stk_status stk_builder_init(stk_builder *b, stk_timeline *timeline,
                                           uint64_t most_events, stk_error *err);
 void                     stk_builder_release(stk_builder *b);
@@ -42,6 +47,25 @@ STK_NODISCARD stk_status stk_builder_member(void *context, stk_bytes key, stk_by
                                             stk_error *err);
 /* Stages, order and times of all events. */
 STK_NODISCARD stk_status stk_builder_finish(stk_builder *b, stk_error *err);
+
+/* What arguments of a span say; -1: not said. */
+typedef struct stk_span_arguments {
+    double   step, flops, bytes;
+    uint16_t flags;
+} stk_span_arguments;
+
+/* Events that were not read from a file. at->row and at->name are of this builder. */
+STK_NODISCARD stk_status stk_builder_add_span(stk_builder *b, const stk_open_span *span,
+                                              int64_t end_ns, const stk_span_arguments *a,
+                                              stk_error *err);
+STK_NODISCARD stk_status stk_builder_add_counter(stk_builder *b, const stk_open_span *at,
+                                                 double value, stk_error *err);
+/* thread_name 0: none. */
+STK_NODISCARD stk_status stk_builder_row_of(stk_builder *b, int64_t process, int64_t thread,
+                                            uint32_t thread_name, uint32_t *row, stk_error *err);
+/* name and labels 0: as they were. */
+STK_NODISCARD stk_status stk_builder_name_process(stk_builder *b, int64_t process, uint32_t name,
+                                                  uint32_t labels, stk_error *err);
 
 /* Parts of it. */
 

@@ -87,8 +87,8 @@ static stk_status identify(stk_builder *b, stk_bytes value, int64_t *number, uin
     return STK_OK;
 }
 
-static stk_status name_process(stk_builder *b, int64_t process, uint32_t name, uint32_t labels,
-                               stk_error *err)
+stk_status stk_builder_name_process(stk_builder *b, int64_t process, uint32_t name, uint32_t labels,
+                                    stk_error *err)
 {
     process_name *list = (process_name *)(void *)b->processes.data;
     const size_t  count = b->processes.size / sizeof *list;
@@ -103,6 +103,23 @@ static stk_status name_process(stk_builder *b, int64_t process, uint32_t name, u
     return stk_blob_append(&b->processes, &made, sizeof made, err);
 }
 
+/* Events of one thread mostly come together. */
+static bool is_last_row(const stk_builder *b, int64_t process, int64_t thread)
+{
+    if (b->last_row >= row_count(b)) return false;
+    const stk_timeline_row *last = &stk_timeline_tracks(b->timeline)[b->last_row].row;
+    return last->process == process && last->thread == thread;
+}
+
+stk_status stk_builder_row_of(stk_builder *b, int64_t process, int64_t thread, uint32_t thread_name,
+                              uint32_t *row, stk_error *err)
+{
+    if (!is_last_row(b, process, thread))
+        STK_TRY(find_row(b, process, thread, thread_name, &b->last_row, err));
+    *row = b->last_row;
+    return STK_OK;
+}
+
 stk_status stk_builder_row(stk_builder *b, const stk_file_event *event, uint32_t *row,
                            stk_error *err)
 {
@@ -110,16 +127,9 @@ stk_status stk_builder_row(stk_builder *b, const stk_file_event *event, uint32_t
     uint32_t process_text, thread_text;
     STK_TRY(identify(b, event->pid, &process, &process_text, err));
     STK_TRY(identify(b, event->tid, &thread, &thread_text, err));
-    /* Events of one thread mostly come together. */
-    if (b->last_row < row_count(b)) {
-        const stk_timeline_row *last = &stk_timeline_tracks(b->timeline)[b->last_row].row;
-        *row = b->last_row;
-        if (last->process == process && last->thread == thread) return STK_OK;
-    }
-    if (process_text) STK_TRY(name_process(b, process, process_text, 0, err));
-    STK_TRY(find_row(b, process, thread, thread_text, row, err));
-    b->last_row = *row;
-    return STK_OK;
+    if (process_text && !is_last_row(b, process, thread))
+        STK_TRY(stk_builder_name_process(b, process, process_text, 0, err));
+    return stk_builder_row_of(b, process, thread, thread_text, row, err);
 }
 
 stk_status stk_builder_async_row(stk_builder *b, const stk_file_event *event, uint32_t *row,
@@ -156,7 +166,7 @@ stk_status stk_builder_name(stk_builder *b, const stk_file_event *event, stk_err
     STK_TRY(read_argument(b, event->args, labels ? "labels" : "name", &text, err));
     if (labels || stk_scan_is(event->name, "\"process_name\"")) {
         STK_TRY(identify(b, event->pid, &process, &unused, err));
-        return name_process(b, process, labels ? 0 : text, labels ? text : 0, err);
+        return stk_builder_name_process(b, process, labels ? 0 : text, labels ? text : 0, err);
     }
     if (!stk_scan_is(event->name, "\"thread_name\"") || !text) return STK_OK;
     STK_TRY(stk_builder_row(b, event, &row, err));

@@ -9,25 +9,22 @@ static stk_open_span *open_at(const stk_builder *b, uint32_t number)
     return &((stk_open_span *)(void *)b->open.data)[number];
 }
 
-/* Work that the arguments of a span tell. */
-typedef struct arguments {
-    double   step, flops, bytes;
-    uint16_t flags;
-} arguments;
-
-static arguments read_arguments(stk_builder *b, const stk_file_event *event)
+static stk_span_arguments read_arguments(stk_builder *b, const stk_file_event *event)
 {
     static const struct {
         const char *key;
         size_t      at;
     } known[] = {
-        {"step_num", offsetof(arguments, step)}, {"flops", offsetof(arguments, flops)},
-        {"Flops", offsetof(arguments, flops)},   {"FLOPs", offsetof(arguments, flops)},
-        {"bytes", offsetof(arguments, bytes)},   {"bytes_accessed", offsetof(arguments, bytes)},
+        {"step_num", offsetof(stk_span_arguments, step)},
+        {"flops", offsetof(stk_span_arguments, flops)},
+        {"Flops", offsetof(stk_span_arguments, flops)},
+        {"FLOPs", offsetof(stk_span_arguments, flops)},
+        {"bytes", offsetof(stk_span_arguments, bytes)},
+        {"bytes_accessed", offsetof(stk_span_arguments, bytes)},
     };
-    arguments   found = {-1, -1, -1, 0};
-    stk_members m;
-    stk_bytes   key, value;
+    stk_span_arguments found = {-1, -1, -1, 0};
+    stk_members        m;
+    stk_bytes          key, value;
     if (!stk_scan_is_object(event->args) || event->args.size < 4) return found;
     stk_members_begin(&m, event->args);
     while (stk_members_next(&m, &key, &value))
@@ -38,7 +35,7 @@ static arguments read_arguments(stk_builder *b, const stk_file_event *event)
     return found;
 }
 
-static stk_status add_work(stk_builder *b, uint32_t name, uint64_t ns, const arguments *a,
+static stk_status add_work(stk_builder *b, uint32_t name, uint64_t ns, const stk_span_arguments *a,
                            stk_error *err)
 {
     stk_blob *works = &b->timeline->works;
@@ -61,8 +58,8 @@ static stk_status add_work(stk_builder *b, uint32_t name, uint64_t ns, const arg
     return STK_OK;
 }
 
-static stk_status add_span(stk_builder *b, const stk_open_span *span, int64_t end_ns,
-                           const arguments *a, stk_error *err)
+stk_status stk_builder_add_span(stk_builder *b, const stk_open_span *span, int64_t end_ns,
+                                const stk_span_arguments *a, stk_error *err)
 {
     stk_timeline_event *event;
     b->timeline->findings.spans++;
@@ -105,8 +102,8 @@ stk_status stk_builder_span(stk_builder *b, const stk_file_event *event, stk_err
     }
     if (!good) return STK_OK;
     STK_TRY(stk_builder_row(b, event, &span.row, err));
-    const arguments a = read_arguments(b, event);
-    return add_span(b, &span, span.begin_ns + ns, &a, err);
+    const stk_span_arguments a = read_arguments(b, event);
+    return stk_builder_add_span(b, &span, span.begin_ns + ns, &a, err);
 }
 
 stk_status stk_builder_begin(stk_builder *b, const stk_file_event *event, stk_error *err)
@@ -157,8 +154,8 @@ stk_status stk_builder_end(stk_builder *b, const stk_file_event *event, stk_erro
         b->timeline->findings.without_times++;
         return STK_OK;
     }
-    const arguments a = read_arguments(b, event);
-    return add_span(b, &span, end.begin_ns, &a, err);
+    const stk_span_arguments a = read_arguments(b, event);
+    return stk_builder_add_span(b, &span, end.begin_ns, &a, err);
 }
 
 static uint64_t async_key(const stk_file_event *event)
@@ -207,8 +204,23 @@ stk_status stk_builder_end_async(stk_builder *b, const stk_file_event *event, st
         b->timeline->findings.without_times++;
         return STK_OK;
     }
-    const arguments a = read_arguments(b, event);
-    return add_span(b, &found.span, end.begin_ns, &a, err);
+    const stk_span_arguments a = read_arguments(b, event);
+    return stk_builder_add_span(b, &found.span, end.begin_ns, &a, err);
+}
+
+stk_status stk_builder_add_counter(stk_builder *b, const stk_open_span *at, double value,
+                                   stk_error *err)
+{
+    stk_timeline_event *made;
+    b->timeline->findings.counters++;
+    STK_TRY(stk_builder_add(b, at->begin_ns, &made, err));
+    if (!made) return STK_OK;
+    made->name = at->name;
+    made->category = at->category;
+    made->row = at->row;
+    made->kind = STK_TIMELINE_COUNTER;
+    made->value = value;
+    return STK_OK;
 }
 
 /* Each argument of a counter is a value of its own; a lone one has the counter's name. */
@@ -223,19 +235,10 @@ stk_status stk_builder_counter(stk_builder *b, const stk_file_event *event, stk_
     STK_TRY(stk_builder_row(b, event, &span.row, err));
     stk_members_begin(&m, event->args);
     for (bool first = true; stk_members_next(&m, &key, &value); first = false) {
-        stk_timeline_event *made;
-        double              number;
+        double number;
         if (!stk_scan_number(value, &number)) continue;
-        uint32_t name = span.name;
-        if (!first) STK_TRY(stk_string_table_add(&b->timeline->texts, key, &name, err));
-        b->timeline->findings.counters++;
-        STK_TRY(stk_builder_add(b, span.begin_ns, &made, err));
-        if (!made) continue;
-        made->name = name;
-        made->category = span.category;
-        made->row = span.row;
-        made->kind = STK_TIMELINE_COUNTER;
-        made->value = number;
+        if (!first) STK_TRY(stk_string_table_add(&b->timeline->texts, key, &span.name, err));
+        STK_TRY(stk_builder_add_counter(b, &span, number, err));
     }
     return STK_OK;
 }

@@ -6,6 +6,27 @@
 
 enum { DEFAULT_EVENTS = 4000000 };
 
+stk_status stk_timeline_new(stk_timeline **out, stk_builder *b, uint64_t max_events, stk_error *err)
+{
+    *out = NULL;
+    *b = (stk_builder){0};
+    stk_timeline *t = calloc(1, sizeof *t);
+    if (!t) return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for a timeline");
+    stk_blob_init(&t->events, NULL, STK_MEMORY_INDEX);
+    stk_blob_init(&t->rows, NULL, STK_MEMORY_INDEX);
+    stk_blob_init(&t->works, NULL, STK_MEMORY_INDEX);
+    stk_trace_metadata_init(&t->origin);
+    stk_status st = stk_string_table_init(&t->texts, err);
+    if (!st) st = stk_builder_init(b, t, max_events ? max_events : DEFAULT_EVENTS, err);
+    if (st) {
+        stk_builder_release(b);
+        stk_timeline_free(t);
+        return st;
+    }
+    *out = t;
+    return STK_OK;
+}
+
 static stk_status read_into(stk_timeline *t, stk_builder *b, const char *path,
                             const stk_timeline_options *options, stk_error *err)
 {
@@ -22,27 +43,14 @@ stk_status stk_timeline_read(stk_timeline **out, const char *path,
 {
     static const stk_timeline_options plain;
     stk_builder                       b;
-    *out = NULL;
     if (!options) options = &plain;
-    stk_timeline *t = calloc(1, sizeof *t);
-    if (!t) return stk_fail(err, STK_E_NOMEM, "trace", path, "no memory for a timeline");
-    stk_blob_init(&t->events, NULL, STK_MEMORY_INDEX);
-    stk_blob_init(&t->rows, NULL, STK_MEMORY_INDEX);
-    stk_blob_init(&t->works, NULL, STK_MEMORY_INDEX);
-    stk_trace_metadata_init(&t->origin);
-    stk_status st = stk_string_table_init(&t->texts, err);
-    if (!st) {
-        st = stk_builder_init(&b, t, options->most_events ? options->most_events : DEFAULT_EVENTS,
-                              err);
-        if (!st) st = read_into(t, &b, path, options, err);
-        stk_builder_release(&b);
-    }
-    if (st) {
-        stk_timeline_free(t);
-        return st;
-    }
-    *out = t;
-    return STK_OK;
+    STK_TRY(stk_timeline_new(out, &b, options->most_events, err));
+    const stk_status st = read_into(*out, &b, path, options, err);
+    stk_builder_release(&b);
+    if (!st) return STK_OK;
+    stk_timeline_free(*out);
+    *out = NULL;
+    return st;
 }
 
 void stk_timeline_free(stk_timeline *timeline)

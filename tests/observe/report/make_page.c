@@ -12,8 +12,8 @@
 
 enum { USUAL_EVENTS = 6000, QUESTIONS = 12 };
 
-/* What is made; the trace and learning go into the report only. */
-enum { TRACE, LEARNING, REPORT, BARE, EMPTY, EXPECTED, REPLAYS, BLOBS };
+/* What is made; learning goes into the report only. */
+enum { LEARNING, REPORT, BARE, EMPTY, EXPECTED, REPLAYS, BLOBS };
 
 static stk_what_if question(int number)
 {
@@ -160,16 +160,28 @@ static stk_status write_learning(stk_blob *out, stk_error *err)
     return st;
 }
 
+static stk_status write_report(const char *folder, size_t events, const stk_profile *profile,
+                               const stk_diagnosis *diagnosis, const stk_blob *learning,
+                               stk_blob *out, stk_error *err)
+{
+    char          path[4096];
+    stk_timeline *timeline;
+    snprintf(path, sizeof path, "%s/sample.json", folder);
+    STK_TRY(stk_sample_timeline(&timeline, profile, events, path, err));
+    const stk_report_options options = {
+        .trace_path = "trace.json.gz", .timeline = timeline, .learning = stk_blob_bytes(learning)};
+    const stk_status st = stk_report_write(profile, diagnosis, &options, out, err);
+    stk_timeline_free(timeline);
+    return st;
+}
+
 static stk_status make(const char *folder, size_t events, stk_profile *profile,
                        stk_diagnosis *diagnosis, stk_blob blobs[BLOBS], stk_error *err)
 {
-    STK_TRY(stk_sample_trace(profile, events, &blobs[TRACE], err));
     stk_sample_diagnosis(diagnosis, profile);
     STK_TRY(write_learning(&blobs[LEARNING], err));
-    const stk_report_options options = {.trace_path = "trace.json.gz",
-                                        .trace = stk_blob_bytes(&blobs[TRACE]),
-                                        .learning = stk_blob_bytes(&blobs[LEARNING])};
-    STK_TRY(stk_report_write(profile, diagnosis, &options, &blobs[REPORT], err));
+    STK_TRY(
+        write_report(folder, events, profile, diagnosis, &blobs[LEARNING], &blobs[REPORT], err));
     STK_TRY(write_expected(profile, &blobs[EXPECTED], err));
     STK_TRY(write_replays(&blobs[REPLAYS], err));
     STK_TRY(stk_report_write(NULL, NULL, NULL, &blobs[EMPTY], err));

@@ -351,7 +351,7 @@ static stk_status put_step(stk_blob *out, const stk_step_record *s, size_t count
     return STK_OK;
 }
 
-stk_status stk_sample_trace(const stk_profile *profile, size_t events, stk_blob *out,
+static stk_status put_trace(const stk_profile *profile, size_t events, stk_blob *out,
                             stk_error *err)
 {
     static const char head[] =
@@ -371,4 +371,20 @@ stk_status stk_sample_trace(const stk_profile *profile, size_t events, stk_blob 
                              (double)s->ns / (double)ops * 0.9, err));
     }
     return stk_blob_append(out, "\n]}\n", 4, err);
+}
+
+stk_status stk_sample_timeline(stk_timeline **out, const stk_profile *profile, size_t events,
+                               const char *path, stk_error *err)
+{
+    stk_blob    text;
+    stk_output *file = NULL;
+    *out = NULL;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = put_trace(profile, events, &text, err);
+    if (!st) st = stk_output_create(&file, NULL, path, err);
+    if (!st) st = stk_output_write(file, text.data, text.size, err);
+    if (!st) st = stk_output_commit(file, err);
+    stk_output_close(file);
+    stk_blob_release(&text);
+    return st ? st : stk_timeline_read(out, path, NULL, err);
 }

@@ -13,8 +13,8 @@ enum { STK_SAMPLE_STEPS = 600, STK_SAMPLE_OPS = 39 };
 /* Release it. */
 STK_NODISCARD stk_status stk_sample_profile(stk_profile *out, stk_error *err);
 void                     stk_sample_diagnosis(stk_diagnosis *out, const stk_profile *profile);
-/* Appends a Chrome trace of the profile's steps with about so many events. */
-STK_NODISCARD stk_status stk_sample_trace(const stk_profile *profile, size_t events, stk_blob *out,
-                                          stk_error *err);
+/* A trace of the profile's steps with about so many events; path: a file to write it to. */
+STK_NODISCARD stk_status stk_sample_timeline(stk_timeline **out, const stk_profile *profile,
+                                             size_t events, const char *path, stk_error *err);
 
 #endif
