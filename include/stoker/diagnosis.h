@@ -145,6 +145,10 @@ STK_API char *stk_rate_text(char *text, size_t room, double rate);
 STK_API STK_NODISCARD stk_status stk_diagnosis_write(const stk_diagnosis *diagnosis, stk_blob *out,
                                                      stk_error *err);
 
+/* The same as a file. */
+STK_API STK_NODISCARD stk_status stk_diagnosis_save(const stk_diagnosis *diagnosis,
+                                                    const char *path, stk_error *err);
+
 /* What if: each stage's times by a factor, other numbers of threads, deeper queues. */
 typedef struct stk_what_if {
     double factor[STK_STAGE_COUNT]; /* 1: as it was; 0: it costs nothing */

@@ -126,6 +126,10 @@ STK_API STK_NODISCARD stk_status stk_file_read_all(const stk_filesystem *fs, con
                                                    uint64_t expected_bytes, uint64_t limit_bytes,
                                                    stk_blob *blob, stk_error *err);
 
+/* The other way: a file that appears under its name when it is complete. */
+STK_API STK_NODISCARD stk_status stk_file_write_all(const stk_filesystem *fs, const char *path,
+                                                    stk_bytes bytes, stk_error *err);
+
 STK_API STK_NODISCARD stk_status stk_output_create(stk_output **out, const stk_filesystem *fs,
                                                    const char *path, stk_error *err);
 /* An output at the end of a file, made where there is none, for logs that others follow: what is
@@ -158,6 +162,9 @@ STK_API STK_NODISCARD stk_status stk_path_list(const stk_filesystem *fs, const c
 /* The parent must exist; an existing directory is fine. */
 STK_API STK_NODISCARD stk_status stk_path_make_directory(const stk_filesystem *fs, const char *path,
                                                          stk_error *err);
+/* The same with those above it. */
+STK_API STK_NODISCARD stk_status stk_path_make_directories(const stk_filesystem *fs,
+                                                           const char *path, stk_error *err);
 STK_API STK_NODISCARD stk_status stk_path_rename(const stk_filesystem *fs, const char *from,
                                                  const char *to, stk_error *err);
 /* Keeps other processes out of an existing file or directory until released or until this process

@@ -7,7 +7,7 @@
 #include <stoker/blob.h>
 #include <stoker/ledger.h>
 #include <stoker/meter.h>
-#include <stoker/resources.h>
+#include <stoker/monitor.h>
 
 STK_BEGIN_DECLS
 
@@ -18,7 +18,8 @@ enum {
     STK_PROFILE_INPUT_OPS = 64,
     STK_PROFILE_CALLBACKS = 32,
     STK_PROFILE_PARTS = 8,
-    STK_PROFILE_LEVELS = 4
+    STK_PROFILE_LEVELS = 4,
+    STK_PROFILE_SAMPLES = 2048 /* of resources, at most */
 };
 
 /* The card of a run. */
@@ -191,6 +192,17 @@ STK_API STK_NODISCARD stk_status stk_profile_write(const stk_profile *profile, s
 /* *out is initialised, and to be released even on failure. Unknown keys are passed over; wrong ones
  * are STK_E_INVALID with their place. */
 STK_API STK_NODISCARD stk_status stk_profile_read(stk_profile *out, stk_bytes json, stk_error *err);
+
+/* The same as a file. What is wrong inside of it is told with its path. */
+STK_API STK_NODISCARD stk_status stk_profile_save(const stk_profile *profile, const char *path,
+                                                  stk_error *err);
+STK_API STK_NODISCARD stk_status stk_profile_load(stk_profile *out, const char *path,
+                                                  stk_error *err);
+
+/* Replaces machine and resources by those of a monitor, the samples until now. A NULL monitor
+ * changes nothing. */
+STK_API STK_NODISCARD stk_status stk_profile_take_resources(stk_profile *profile,
+                                                            stk_monitor *monitor, stk_error *err);
 
 /* Measures what the machine gives with threads threads, in about a second: arithmetic, reading
  * memory, copying it, and reading the disk that data (a file or folder) lies on, past the page

@@ -26,6 +26,12 @@ STK_API STK_NODISCARD stk_status stk_report_write(const stk_profile        *prof
                                                   const stk_report_options *options, stk_blob *out,
                                                   stk_error *err);
 
+/* The same as a file. */
+STK_API STK_NODISCARD stk_status stk_report_save(const stk_profile        *profile,
+                                                 const stk_diagnosis      *diagnosis,
+                                                 const stk_report_options *options,
+                                                 const char *path, stk_error *err);
+
 typedef struct stk_live stk_live;
 
 typedef struct stk_live_options {

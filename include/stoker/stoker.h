@@ -45,6 +45,7 @@
 #include <stoker/params.h>
 #include <stoker/presets.h>
 #include <stoker/profile.h>
+#include <stoker/profiler.h>
 #include <stoker/program.h>
 #include <stoker/recipe.h>
 #include <stoker/record_index.h>

@@ -21,4 +21,15 @@ expect_in "$work/out" "the checkpoint has " "checkpoint_resume"
 
 "$examples/write_records" "$work/some.tfrecord" >"$work/out" || fail "write_records"
 expect_in "$work/out" "5 records" "write_records"
+
+make_colours "$work/colours" 3 30 8
+"$examples/profile_own" "$work/colours" "$work/profile" >"$work/out" 2>"$work/err" || fail "profile_own: $(cat "$work/err")"
+expect_in "$work/out" "% of a step is compute" "profile_own"
+for file in profile.json diagnosis.json trace.json.gz report.html; do
+    [ -s "$work/profile/$file" ] || fail "profile_own wrote no $file"
+done
+run diagnose "$work/profile"
+expect_code 0 "diagnose what profile_own wrote"
+"$examples/profile_own" "$work/nowhere" >"$work/out" 2>"$work/err" && fail "profile_own of nothing"
+expect_in "$work/err" "nowhere" "profile_own of nothing"
 finish

@@ -74,7 +74,8 @@ static int run(const cli_invocation *call)
     cli_train_values flags = v->train;
     cli_cases        cases = {.call = call,
                               .flags = &flags,
-                              .plan = {v->seconds, v->steps, true},
+                              .seconds = v->seconds,
+                              .steps = v->steps,
                               .clean.scale = v->scale};
     char             images[CLI_CASE_PATH + 32];
     stk_error        err;

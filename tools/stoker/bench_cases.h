@@ -3,8 +3,8 @@
 #ifndef CLI_TOOLS_BENCH_CASES_H
 #define CLI_TOOLS_BENCH_CASES_H
 
-#include "measured_run.h"
 #include "terminal.h"
+#include "train_job.h"
 
 #include <stoker/diagnosis.h>
 #include <stoker/json.h>
@@ -33,11 +33,11 @@ typedef struct cli_case_result {
 typedef struct cli_cases {
     const cli_invocation   *call;
     const cli_train_values *flags;
-    cli_profile_plan        plan;
+    double                  seconds;               /* of a run */
+    int64_t                 steps;                 /* instead; 0: as the seconds say */
     char                    folder[CLI_CASE_PATH]; /* for data and runs; removed at the end */
     const char             *data;
     char                    model[64];
-    int                     runs; /* so far */
     cli_clean_run           clean;
     char                    clean_verdict[STK_DIAGNOSIS_LINE];
     size_t                  count;

@@ -1,11 +1,11 @@
 /* The six faults, as multiples of what a clean step takes, and whether they are found. */
 #include "bench_cases.h"
 
-#include "profile_extras.h"
 #include "signals.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <stoker/profiler.h>
 #include <string.h>
 
 /* One run: its profile judged. */
@@ -91,23 +91,26 @@ bool cli_cases_are_numbers(const char *only)
     return strlen(only) % 2 == 1;
 }
 
-static stk_status measure(cli_cases *c, cli_train_job *job, outcome *out, stk_error *err)
+static stk_status measure(const cli_cases *c, const cli_train_job *job, outcome *out,
+                          stk_error *err)
 {
-    cli_measured_run run;
-    stk_lint_list    lints = {0};
-    char             folder[CLI_CASE_PATH + 32];
-    snprintf(folder, sizeof folder, "%s/run-%d", c->folder, ++c->runs);
-    STK_TRY(stk_train_recipe_set(&job->recipe, "output.folder", folder, "bench", err));
-    stk_status st = cli_measure_run(&run, job, &c->plan, err);
-    if (!st && run.interrupted) st = stk_fail(err, STK_E_CANCELLED, "bench", NULL, "was stopped");
+    const stk_profiler_options how = {.seconds = c->seconds,
+                                      .steps = c->steps,
+                                      .extra_seconds = fmin(5, c->seconds / 2),
+                                      .inject = &job->inject,
+                                      .no_trace = true,
+                                      .cancel = cli_signals_token()};
+    stk_profiler_result       *result = calloc(1, sizeof *result);
+    if (!result) return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for a profile");
+    stk_status st = stk_profiler_run(result, &job->recipe, &job->data, &how, err);
+    if (!st && result->interrupted)
+        st = stk_fail(err, STK_E_CANCELLED, "bench", NULL, "was stopped");
     if (!st) {
-        const double extra = fmin(5, c->plan.seconds / 2);
-        cli_profile_add_extras(&run.profile, &lints, job, extra, c->call);
-        out->profile = run.profile;
-        stk_profile_init(&run.profile);
-        st = stk_diagnose(&out->diagnosis, &out->profile, err);
+        *out = (outcome){result->profile, result->diagnosis};
+        stk_profile_init(&result->profile);
     }
-    cli_measured_run_release(&run);
+    stk_profiler_result_release(result);
+    free(result);
     return st;
 }
 

@@ -1,9 +1,8 @@
 /* The claims, in groups of things that are timed in turn. */
 #include "bench_claims_group.h"
 
-#include "profile_device.h"
-
 #include <stdio.h>
+#include <stoker/profiler.h>
 #include <string.h>
 
 static const char *const all_off = "simplify fuse layout schedule reuse record";
@@ -91,8 +90,8 @@ static void find_peak(cli_claims *c, const cli_trial *trial)
     stk_profile_limits limits = {-1, -1, -1, -1, -1, -1};
     const char        *backend = stk_train_bench_backend(trial->bench);
     if (c->large)
-        cli_profile_probe_device(&limits, backend,
-                                 stk_train_recipe_word(&trial->recipe, "train.precision"));
+        stk_profiler_probe_device(&limits, backend,
+                                  stk_train_recipe_word(&trial->recipe, "train.precision"));
     else if (strcmp(backend, "cpu") == 0)
         stk_profile_probe(&limits, stk_train_bench_threads(trial->bench), NULL);
     c->peak = limits.flops;

@@ -2,10 +2,8 @@
  * with additions in registers, and reading memory. */
 #include "bench_roofs.h"
 
-#include "profile_device.h"
-#include "profile_launch.h"
-
 #include <stdio.h>
+#include <stoker/profiler.h>
 #include <stoker/program.h>
 
 void cli_bench_roofs_measure(cli_bench_roofs *roofs, const stk_train_recipe *recipe)
@@ -13,9 +11,9 @@ void cli_bench_roofs_measure(cli_bench_roofs *roofs, const stk_train_recipe *rec
     const char *backend = *recipe->knobs.backend ? recipe->knobs.backend : stk_backend_fastest();
     const char *precision = stk_train_recipe_word(recipe, "train.precision");
     *roofs = (cli_bench_roofs){.limits = {-1, -1, -1, -1, -1, -1}, .precision = "fp32"};
-    if (cli_profile_probe_device(&roofs->limits, backend, precision))
+    if (stk_profiler_probe_device(&roofs->limits, backend, precision))
         snprintf(roofs->precision, sizeof roofs->precision, "%.7s", precision);
     else
         stk_profile_probe(&roofs->limits, (int)recipe->knobs.threads, NULL);
-    roofs->limits.launch_ns = cli_profile_launch_ns(backend);
+    roofs->limits.launch_ns = stk_profiler_launch_ns(backend);
 }

@@ -87,7 +87,7 @@ static stk_status load_file(session *s, const char *path, stk_error *err)
 {
     bool is_trace;
     STK_TRY(cli_profile_is_trace(path, &is_trace, err));
-    return is_trace ? load_trace(s, path, err) : cli_profile_load(&s->profile, path, err);
+    return is_trace ? load_trace(s, path, err) : stk_profile_load(&s->profile, path, err);
 }
 
 static stk_status load(session *s, const char *path, stk_error *err)
@@ -98,7 +98,7 @@ static stk_status load(session *s, const char *path, stk_error *err)
     if (info.kind != STK_FILE_DIRECTORY) return load_file(s, path, err);
     s->run = path;
     snprintf(inside, sizeof inside, "%.1000s/profile.json", path);
-    STK_TRY(cli_profile_load(&s->profile, inside, err));
+    STK_TRY(stk_profile_load(&s->profile, inside, err));
     return s->values->output ? find_timeline(s, path, err) : STK_OK;
 }
 
@@ -191,8 +191,8 @@ static int diagnose(session *s)
     if (st) return cli_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);
     if (asks) s->then = stk_simulate(&s->profile, &s->what);
-    if (s->values->output && cli_profile_save_page_of(&s->profile, &s->diagnosis, s->timeline,
-                                                      s->trace, s->run, s->values->output, &err))
+    if (s->values->output && cli_profile_save_page(&s->profile, &s->diagnosis, s->timeline,
+                                                   s->trace, s->run, s->values->output, &err))
         return cli_report_error(s->call->command, &err, NULL);
     return print(s);
 }

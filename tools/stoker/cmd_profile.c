@@ -3,19 +3,17 @@
 #include "diagnosis_text.h"
 #include "json_out.h"
 #include "left_out_json.h"
-#include "measured_run.h"
 #include "op_table.h"
 #include "operation_table.h"
-#include "profile_extras.h"
 #include "profile_files.h"
 #include "profile_overhead.h"
-#include "roof.h"
 #include "signals.h"
 #include "terminal.h"
 #include "text.h"
+#include "train_job.h"
 
 #include <stoker/filesystem.h>
-#include <stoker/trace_file.h>
+#include <stoker/profiler.h>
 #include <string.h>
 
 typedef struct values {
@@ -48,17 +46,12 @@ static const cli_option options[] = {
     CLI_TRAIN_OPTIONS(values, train),
 };
 
-static const double most_extra_seconds = 10;
-
 typedef struct session {
     const cli_invocation *call;
     const values         *values;
     cli_train_job        *job;
     char                  folder[CLI_PROFILE_PATH];
-    cli_measured_run      run;
-    stk_lint_list         lints;
-    stk_diagnosis         diagnosis;
-    bool                  traced, paged; /* those files are there */
+    stk_profiler_result   result;
 } session;
 
 static bool is_there(const char *path)
@@ -68,11 +61,15 @@ static bool is_there(const char *path)
     return !stk_path_info(NULL, path, &info, &unasked);
 }
 
-/* The first name that is free. */
+/* The folder that was named, or the first name that is free. */
 static void name_folder(session *s)
 {
     enum { TRIES = 100000 };
     const stk_train_recipe *r = &s->job->recipe;
+    if (s->values->folder) {
+        snprintf(s->folder, sizeof s->folder, "%s", s->values->folder);
+        return;
+    }
     for (int i = 1; i < TRIES; i++) {
         snprintf(s->folder, sizeof s->folder, "profile-%.200s-%d",
                  r->model.trivial ? "trivial" : r->model.name, i);
@@ -80,93 +77,36 @@ static void name_folder(session *s)
     }
 }
 
-static stk_status make_folder(session *s, stk_error *err)
-{
-    char path[CLI_PROFILE_PATH + 32];
-    if (s->values->folder)
-        snprintf(s->folder, sizeof s->folder, "%s", s->values->folder);
-    else
-        name_folder(s);
-    snprintf(path, sizeof path, "%s/profile.json", s->folder);
-    if (is_there(path))
-        return stk_fail(err, STK_E_EXISTS, "profile", path,
-                        "there is a profile already; -o names another folder");
-    STK_TRY(cli_profile_make_folder(s->folder, err));
-    snprintf(path, sizeof path, "%s/run", s->folder);
-    return stk_train_recipe_set(&s->job->recipe, "output.folder", path, "--folder", err);
-}
-
 static stk_status measure(session *s, stk_error *err)
 {
-    const values          *v = s->values;
-    const cli_profile_plan plan = {v->seconds, v->steps, v->train.quiet};
-    stk_profile           *p = &s->run.profile;
-    char                   note[160];
+    const values *v = s->values;
+    char          command[STK_PROFILE_LINE], note[160];
+    cli_profile_command_line(command, sizeof command);
+    name_folder(s);
     snprintf(note, sizeof note, "training %s for %.0f s ...", s->job->recipe.model.name,
              v->seconds);
     if (!v->train.quiet) cli_notice_begin(note);
-    STK_TRY(cli_measure_run(&s->run, s->job, &plan, err));
-    cli_profile_command_line(p->run.command, sizeof p->run.command);
-    if (s->run.interrupted) return STK_OK;
-    const double half = v->seconds / 2;
-    cli_profile_add_extras(p, &s->lints, s->job,
-                           half < most_extra_seconds ? half : most_extra_seconds, s->call);
-    return STK_OK;
+    const stk_profiler_options how = {.seconds = v->seconds,
+                                      .steps = v->steps,
+                                      .inject = &s->job->inject,
+                                      .folder = s->folder,
+                                      .no_trace = v->no_report,
+                                      .no_page = v->no_report,
+                                      .command = command,
+                                      .cancel = cli_signals_token()};
+    const stk_status st = stk_profiler_run(&s->result, &s->job->recipe, &s->job->data, &how, err);
+    cli_notice_end();
+    return st;
 }
 
 /* The rest is as good without it. */
 static void tell_lack(const session *s, const char *what, const stk_error *err)
 {
     char line[1024];
-    fprintf(stderr, "stoker %s: no %s: ", s->call->command->name, what);
+    if (!err->status) return;
+    fprintf(stderr, "stoker %s: %s: ", s->call->command->name, what);
     cli_text_print(stderr, stk_error_line(err, line, sizeof line));
     fprintf(stderr, "\n");
-}
-
-static void save_trace(session *s)
-{
-    stk_profile          *p = &s->run.profile;
-    const stk_trace_roofs roofs = {p->limits.flops, p->limits.memory_bytes, p->limits.launch_ns};
-    const stk_trace_file_options how = {.format.roofs =
-                                            cli_roofs_are_known(&p->limits) ? &roofs : NULL,
-                                        .resources = p->resources,
-                                        .resource_count = p->resource_count};
-    stk_trace_written            written;
-    stk_error                    err;
-    char                         path[CLI_PROFILE_PATH + 32];
-    if (s->values->no_report || !s->run.trace) return;
-    snprintf(path, sizeof path, "%s/trace.json.gz", s->folder);
-    if (stk_trace_write(s->run.trace, NULL, path, &how, &written, &err)) {
-        tell_lack(s, "trace", &err);
-        return;
-    }
-    s->traced = true;
-    p->trace_events = (double)written.events;
-    p->trace_dropped = (double)written.dropped;
-}
-
-static void save_page(session *s)
-{
-    stk_error err;
-    char      path[CLI_PROFILE_PATH + 32];
-    if (s->values->no_report) return;
-    snprintf(path, sizeof path, "%s/report.html", s->folder);
-    if (cli_profile_save_page(&s->run.profile, &s->diagnosis, s->run.trace,
-                              s->traced ? "trace.json.gz" : NULL, NULL, path, &err))
-        tell_lack(s, "page", &err);
-    else
-        s->paged = true;
-}
-
-static stk_status judge_and_save(session *s, stk_error *err)
-{
-    save_trace(s);
-    STK_TRY(stk_diagnose(&s->diagnosis, &s->run.profile, err));
-    stk_lint_add_fixes(&s->lints, &s->diagnosis);
-    STK_TRY(cli_profile_save(&s->run.profile, s->folder, err));
-    STK_TRY(cli_diagnosis_save(&s->diagnosis, s->folder, err));
-    save_page(s);
-    return STK_OK;
 }
 
 static int print_json(const session *s)
@@ -174,7 +114,7 @@ static int print_json(const session *s)
     stk_blob  text;
     stk_error err;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    const stk_status st = stk_diagnosis_write(&s->diagnosis, &text, &err);
+    const stk_status st = stk_diagnosis_write(&s->result.diagnosis, &text, &err);
     if (!st) fwrite(text.data, 1, text.size, stdout);
     stk_blob_release(&text);
     return st ? cli_report_error(s->call->command, &err, NULL) : CLI_EXIT_OK;
@@ -189,29 +129,34 @@ static void print_operations(const stk_profile *profile, const cli_style *style)
 static int print(const session *s)
 {
     const cli_style style = cli_style_for(stdout, s->values->color);
+    const bool      paged = !s->values->no_report && !s->result.page_error.status;
     if (s->values->train.json) return print_json(s);
-    cli_diagnosis_print(stdout, &s->diagnosis, &style);
-    if (s->run.profile.device.work_ns >= 0) cli_op_table_print(stdout, &s->run.profile, &style);
-    print_operations(&s->run.profile, &style);
-    cli_profile_print_overhead(stdout, &s->run.profile);
-    cli_cost_print(stdout, &s->run.profile, &s->diagnosis, s->job->data.train_count,
+    cli_diagnosis_print(stdout, &s->result.diagnosis, &style);
+    if (s->result.profile.device.work_ns >= 0)
+        cli_op_table_print(stdout, &s->result.profile, &style);
+    print_operations(&s->result.profile, &style);
+    cli_profile_print_overhead(stdout, &s->result.profile);
+    cli_cost_print(stdout, &s->result.profile, &s->result.diagnosis, s->job->data.train_count,
                    s->values->price);
-    printf("\n%s ", s->paged ? "report" : "profile");
+    printf("\n%s ", paged ? "report" : "profile");
     cli_text_print(stdout, s->folder);
-    printf("%s\n", s->paged ? "/report.html" : "");
+    printf("%s\n", paged ? "/report.html" : "");
     return CLI_EXIT_OK;
 }
 
 static int profile(session *s)
 {
-    stk_error  err;
-    stk_status st = make_folder(s, &err);
-    if (!st) st = measure(s, &err);
-    cli_notice_end();
-    if (!st) st = judge_and_save(s, &err);
+    stk_error                  err;
+    const stk_profiler_result *r = &s->result;
+    const stk_status           st = measure(s, &err);
+    if (st == STK_E_EXISTS)
+        return cli_report_error(s->call->command, &err, "-o names another folder");
     if (st) return cli_train_job_error(s->call, &err);
+    tell_lack(s, "not all could be measured", &r->extras_error);
+    tell_lack(s, "no trace", &r->trace_error);
+    tell_lack(s, "no page", &r->page_error);
     const int code = print(s);
-    return code ? code : s->run.interrupted ? CLI_EXIT_CANCELLED : CLI_EXIT_OK;
+    return code ? code : r->interrupted ? CLI_EXIT_CANCELLED : CLI_EXIT_OK;
 }
 
 static int run(const cli_invocation *call)
@@ -220,12 +165,12 @@ static int run(const cli_invocation *call)
     cli_train_job job;
     session       s = {.call = call, .values = v, .job = &job};
     cli_train_job_init(&job);
-    stk_profile_init(&s.run.profile);
+    stk_profile_init(&s.result.profile);
     int code = cli_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (!code && !v->train.quiet) cli_left_out_say(job.data.source);
     if (!code) code = profile(&s);
-    cli_measured_run_release(&s.run);
+    stk_profiler_result_release(&s.result);
     cli_train_job_release(&job);
     return code;
 }

@@ -1,7 +1,6 @@
 /* stoker train: images in, a model out. */
 #include "explain_json.h"
 #include "json_out.h"
-#include "profile_resources.h"
 #include "signals.h"
 #include "spread.h"
 #include "train_job.h"
@@ -180,7 +179,7 @@ static stk_status open_trainer(session *s, stk_error *err)
 /* A run is not worse for the lack of it. */
 static void start_monitor(session *s)
 {
-    const stk_monitor_options how = {.interval_s = 1, .samples = CLI_PROFILE_SAMPLES};
+    const stk_monitor_options how = {.interval_s = 1, .samples = STK_PROFILE_SAMPLES};
     stk_error                 err;
     char                      line[1024];
     if (stk_monitor_start(&s->monitor, &how, &err))

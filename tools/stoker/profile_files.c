@@ -1,4 +1,4 @@
-/* Profiles and diagnoses as files. */
+/* Pages and traces as files; the line that was typed. */
 #include "profile_files.h"
 
 #include <stdio.h>
@@ -8,59 +8,10 @@
 #include <stoker/text.h>
 #include <string.h>
 
-/* A profile of 4096 steps and an hour of samples is 2 MB. */
-static const uint64_t most_bytes = 1u << 30;
+/* Of what a run learnt. */
+static const uint64_t max_bytes = 1u << 30;
 
 enum { LONGEST_COMMAND = 4096 };
-
-stk_status cli_profile_make_folder(const char *folder, stk_error *err)
-{
-    char   path[CLI_PROFILE_PATH];
-    size_t length = strlen(folder);
-    if (!length || length >= sizeof path)
-        return stk_fail(err, STK_E_INVALID, "profile", folder, "no name for a folder");
-    for (size_t i = 1; i <= length; i++) {
-        if (i < length && folder[i] != '/') continue;
-        snprintf(path, sizeof path, "%.*s", (int)i, folder);
-        STK_TRY(stk_path_make_directory(NULL, path, err));
-    }
-    return STK_OK;
-}
-
-/* A file appears when it is whole. */
-static stk_status save(const char *path, stk_bytes bytes, stk_error *err)
-{
-    stk_output *out;
-    STK_TRY(stk_output_create(&out, NULL, path, err));
-    stk_status st = stk_output_write(out, bytes.data, bytes.size, err);
-    if (!st) st = stk_output_commit(out, err);
-    stk_output_close(out);
-    return st;
-}
-
-stk_status cli_profile_save(const stk_profile *profile, const char *folder, stk_error *err)
-{
-    char     path[CLI_PROFILE_PATH + 32];
-    stk_blob json;
-    snprintf(path, sizeof path, "%s/profile.json", folder);
-    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_profile_write(profile, &json, err);
-    if (!st) st = save(path, stk_blob_bytes(&json), err);
-    stk_blob_release(&json);
-    return st;
-}
-
-stk_status cli_diagnosis_save(const stk_diagnosis *diagnosis, const char *folder, stk_error *err)
-{
-    char     path[CLI_PROFILE_PATH + 32];
-    stk_blob json;
-    snprintf(path, sizeof path, "%s/diagnosis.json", folder);
-    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_diagnosis_write(diagnosis, &json, err);
-    if (!st) st = save(path, stk_blob_bytes(&json), err);
-    stk_blob_release(&json);
-    return st;
-}
 
 /* Stays empty where there is none. It becomes part of a page, so it must be whole. */
 static stk_status load_learning(stk_blob *out, const char *run, stk_error *err)
@@ -72,7 +23,7 @@ static stk_status load_learning(stk_blob *out, const char *run, stk_error *err)
     snprintf(path, sizeof path, "%s/learning.json", run);
     const stk_status st = stk_path_info(NULL, path, &info, err);
     if (st) return st == STK_E_NOTFOUND ? STK_OK : st;
-    STK_TRY(stk_file_read_all(NULL, path, 0, most_bytes, out, err));
+    STK_TRY(stk_file_read_all(NULL, path, 0, max_bytes, out, err));
     STK_TRY(stk_json_parse(&doc, stk_blob_bytes(out), path, err));
     const bool whole =
         stk_json_type_of(stk_json_get(stk_json_root(doc), "points")) == STK_JSON_OBJECT;
@@ -80,26 +31,6 @@ static stk_status load_learning(stk_blob *out, const char *run, stk_error *err)
     if (whole) return STK_OK;
     return stk_fail(err, STK_E_FORMAT, "learning", path,
                     "is not what 'stoker train' writes; take it away to make the page without it");
-}
-
-stk_status cli_profile_save_page(const stk_profile *profile, const stk_diagnosis *diagnosis,
-                                 const stk_trace *trace, const char *trace_file, const char *run,
-                                 const char *path, stk_error *err)
-{
-    stk_blob      page, learning;
-    stk_timeline *timeline = NULL;
-    stk_blob_init(&page, NULL, STK_MEMORY_OUTPUT);
-    stk_blob_init(&learning, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = trace ? stk_timeline_of_trace(&timeline, trace, 0, err) : STK_OK;
-    if (!st) st = load_learning(&learning, run, err);
-    const stk_report_options how = {
-        .trace_path = trace_file, .timeline = timeline, .learning = stk_blob_bytes(&learning)};
-    if (!st) st = stk_report_write(profile, diagnosis, &how, &page, err);
-    if (!st) st = save(path, stk_blob_bytes(&page), err);
-    stk_timeline_free(timeline);
-    stk_blob_release(&page);
-    stk_blob_release(&learning);
-    return st;
 }
 
 static const char *last_part(const char *path)
@@ -116,21 +47,19 @@ static const char *beside(const char *file, const char *page)
     return last_part(file);
 }
 
-stk_status cli_profile_save_page_of(const stk_profile *profile, const stk_diagnosis *diagnosis,
-                                    const stk_timeline *timeline, const char *trace_file,
-                                    const char *run, const char *path, stk_error *err)
+stk_status cli_profile_save_page(const stk_profile *profile, const stk_diagnosis *diagnosis,
+                                 const stk_timeline *timeline, const char *trace_file,
+                                 const char *run, const char *path, stk_error *err)
 {
-    stk_blob page, learning;
-    stk_blob_init(&page, NULL, STK_MEMORY_OUTPUT);
+    stk_blob   learning;
+    const bool named = *profile->run.model || !trace_file;
     stk_blob_init(&learning, NULL, STK_MEMORY_OUTPUT);
     stk_status               st = load_learning(&learning, run, err);
-    const stk_report_options how = {.title = *profile->run.model ? NULL : last_part(trace_file),
+    const stk_report_options how = {.title = named ? NULL : last_part(trace_file),
                                     .timeline = timeline,
                                     .trace_path = timeline ? beside(trace_file, path) : NULL,
                                     .learning = stk_blob_bytes(&learning)};
-    if (!st) st = stk_report_write(profile, diagnosis, &how, &page, err);
-    if (!st) st = save(path, stk_blob_bytes(&page), err);
-    stk_blob_release(&page);
+    if (!st) st = stk_report_save(profile, diagnosis, &how, path, err);
     stk_blob_release(&learning);
     return st;
 }
@@ -154,24 +83,6 @@ stk_status cli_profile_is_trace(const char *path, bool *is_trace, stk_error *err
     const stk_status st = stk_file_read_at(file, head, LOOK, 0, &got, err);
     stk_file_close(file);
     if (!st) *is_trace = looks_like_trace(head);
-    return st;
-}
-
-/* What is wrong inside a file, with its name. */
-static stk_status fail_in(const char *path, stk_error *err)
-{
-    const stk_error inside = *err;
-    return stk_fail(err, inside.status, inside.stage, path, "%s: %s", inside.where, inside.message);
-}
-
-stk_status cli_profile_load(stk_profile *out, const char *path, stk_error *err)
-{
-    stk_blob json;
-    stk_profile_init(out);
-    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_file_read_all(NULL, path, 0, most_bytes, &json, err);
-    if (!st && stk_profile_read(out, stk_blob_bytes(&json), err)) st = fail_in(path, err);
-    stk_blob_release(&json);
     return st;
 }
 

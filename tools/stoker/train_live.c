@@ -1,7 +1,6 @@
 /* A run, shown in a browser while it goes on. */
 #include "train_live.h"
 
-#include "profile_resources.h"
 #include "train_token.h"
 
 #include <pthread.h>
@@ -61,7 +60,7 @@ static stk_status update(cli_train_live *live, stk_error *err)
     stk_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
     if (!diagnosis) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
     stk_status st = stk_trainer_profile(live->shown.trainer, &profile, err);
-    if (!st) st = cli_profile_take_resources(&profile, live->shown.monitor, err);
+    if (!st) st = stk_profile_take_resources(&profile, live->shown.monitor, err);
     if (!st) st = stk_diagnose(diagnosis, &profile, err);
     if (!st) st = publish(live, &profile, diagnosis, err);
     stk_profile_release(&profile);

@@ -3,7 +3,6 @@
 #include "train_records.h"
 
 #include "profile_files.h"
-#include "profile_resources.h"
 #include "train_curve.h"
 
 #include <stdio.h>
@@ -61,15 +60,16 @@ bool cli_train_records_curve(const cli_train_records *records, const cli_style *
 /* What limited the run is judged whether or not it can be kept. */
 static bool save_profile(cli_train_records *r)
 {
+    char       path[PATH_ROOM];
     stk_error  err;
     stk_status st = stk_trainer_profile(r->trainer, &r->profile, &err);
-    if (!st) st = cli_profile_take_resources(&r->profile, r->monitor, &err);
+    if (!st) st = stk_profile_take_resources(&r->profile, r->monitor, &err);
     cli_profile_command_line(r->profile.run.command, sizeof r->profile.run.command);
     r->has_profile = !st;
     if (!st) st = stk_diagnose(&r->diagnosis, &r->profile, &err);
     r->has_diagnosis = !st;
     if (r->has_profile && !st)
-        st = cli_profile_save(&r->profile, stk_trainer_folder(r->trainer), &err);
+        st = stk_profile_save(&r->profile, path_of(r, "profile.json", path), &err);
     return is_written("the profile", st, &err);
 }
 
@@ -102,7 +102,7 @@ static bool remake_page(const cli_train_records *r)
     stk_diagnosis diagnosis;
     stk_error     err;
     stk_profile_init(&profile);
-    stk_status st = cli_profile_load(&profile, path_of(r, "profile.json", path), &err);
+    stk_status st = stk_profile_load(&profile, path_of(r, "profile.json", path), &err);
     if (!st) st = stk_diagnose(&diagnosis, &profile, &err);
     const bool made = st ? is_written("the report", st, &err) : save_page(r, &profile, &diagnosis);
     stk_profile_release(&profile);

@@ -1,5 +1,6 @@
 /* Diagnoses as JSON. */
 #include <stoker/diagnosis.h>
+#include <stoker/filesystem.h>
 #include <stoker/params.h>
 
 static const char *stage_word(size_t stage)
@@ -124,4 +125,14 @@ stk_status stk_diagnosis_write(const stk_diagnosis *diagnosis, stk_blob *out, st
     stk_json_begin(&w, out, 2);
     stk_params_write_json(&w, &diagnosis_table, diagnosis);
     return stk_json_end(&w, err);
+}
+
+stk_status stk_diagnosis_save(const stk_diagnosis *diagnosis, const char *path, stk_error *err)
+{
+    stk_blob json;
+    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_diagnosis_write(diagnosis, &json, err);
+    if (!st) st = stk_file_write_all(NULL, path, stk_blob_bytes(&json), err);
+    stk_blob_release(&json);
+    return st;
 }

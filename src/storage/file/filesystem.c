@@ -1,5 +1,6 @@
 /* The calls every caller makes; each goes through the file system's table. */
 #include <stoker/filesystem.h>
+#include <string.h>
 
 static const stk_filesystem *or_local(const stk_filesystem *fs)
 {
@@ -40,6 +41,17 @@ stk_status stk_file_read_all(const stk_filesystem *fs, const char *path, uint64_
 {
     fs = or_local(fs);
     return fs->ops->read_all(fs, path, expected_bytes, limit_bytes, blob, err);
+}
+
+stk_status stk_file_write_all(const stk_filesystem *fs, const char *path, stk_bytes bytes,
+                              stk_error *err)
+{
+    stk_output *out;
+    STK_TRY(stk_output_create(&out, fs, path, err));
+    stk_status st = stk_output_write(out, bytes.data, bytes.size, err);
+    if (!st) st = stk_output_commit(out, err);
+    stk_output_close(out);
+    return st;
 }
 
 stk_status stk_output_create(stk_output **out, const stk_filesystem *fs, const char *path,
@@ -113,6 +125,22 @@ stk_status stk_path_make_directory(const stk_filesystem *fs, const char *path, s
 {
     fs = or_local(fs);
     return fs->ops->make_directory(fs, path, err);
+}
+
+stk_status stk_path_make_directories(const stk_filesystem *fs, const char *path, stk_error *err)
+{
+    stk_blob above;
+    stk_blob_init(&above, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = STK_OK;
+    for (const char *slash = strchr(path, '/'); slash && !st; slash = strchr(slash + 1, '/')) {
+        above.size = 0;
+        if (slash == path) continue;
+        st = stk_blob_append(&above, path, (size_t)(slash - path), err);
+        if (!st) st = stk_blob_append(&above, "", 1, err);
+        if (!st) st = stk_path_make_directory(fs, (const char *)above.data, err);
+    }
+    stk_blob_release(&above);
+    return st ? st : stk_path_make_directory(fs, path, err);
 }
 
 stk_status stk_path_rename(const stk_filesystem *fs, const char *from, const char *to,

@@ -168,11 +168,7 @@ static stk_status check_before(const stk_train_recipe *recipe, bool resume, bool
 static stk_status make_folders(const char *folder, stk_error *err)
 {
     char path[STK_TRAIN_PATH];
-    for (const char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        snprintf(path, sizeof path, "%.*s", (int)(slash - folder), folder);
-        STK_TRY(stk_path_make_directory(NULL, path, err));
-    }
-    STK_TRY(stk_path_make_directory(NULL, folder, err));
+    STK_TRY(stk_path_make_directories(NULL, folder, err));
     stk_run_folder_path(folder, "checkpoints", path);
     return stk_path_make_directory(NULL, path, err);
 }

@@ -1,9 +1,8 @@
-/* What starting an operation costs: a program of many operations on one number each. */
-#include "profile_launch.h"
-
-#include "spread.h"
+/* The cost of launching an operation: a program of many operations on one number each. */
+#include "base/clock.h"
 
 #include <stoker/ops.h>
+#include <stoker/profiler.h>
 #include <stoker/program.h>
 
 enum { OPERATIONS = 32, BLOCKS = 20, RUNS = 20 };
@@ -28,7 +27,7 @@ static stk_status compile(trial *t, const char *backend, stk_error *err)
     return stk_program_compile(&t->program, t->graph, t->variables, NULL, err);
 }
 
-/* The fastest block: nothing else was in between. Runs are only begun where a device works beside;
+/* The fastest block: nothing else was in between. Runs are only enqueued on an asynchronous device;
  * fetching waits for them. */
 static stk_status measure(const trial *t, double *ns, stk_error *err)
 {
@@ -36,17 +35,17 @@ static stk_status measure(const trial *t, double *ns, stk_error *err)
     float        y;
     *ns = -1;
     for (int b = 0; b < BLOCKS && operations; b++) {
-        const double begin = cli_seconds_now();
+        const uint64_t begin = stk_clock_ns();
         for (int i = 0; i < RUNS; i++)
             STK_TRY(stk_program_run(t->program, NULL, err));
         STK_TRY(stk_program_fetch(t->program, "y", &y, sizeof y, err));
-        const double one = (cli_seconds_now() - begin) * 1e9 / RUNS / (double)operations;
+        const double one = (double)(stk_clock_ns() - begin) / RUNS / (double)operations;
         if (*ns < 0 || one < *ns) *ns = one;
     }
     return STK_OK;
 }
 
-double cli_profile_launch_ns(const char *backend)
+double stk_profiler_launch_ns(const char *backend)
 {
     trial      t = {0};
     stk_error  unasked;

@@ -1,10 +1,9 @@
 /* One large product, one operation that only moves bytes, one large copy: the best of some runs
  * each, by the device's own times. The product is of all kinds of numbers: with zeros a device
  * takes less power, and keeps a clock that no step of training sees. */
-#include "profile_device.h"
-
 #include <stdlib.h>
 #include <stoker/ops.h>
+#include <stoker/profiler.h>
 #include <stoker/program.h>
 #include <string.h>
 
@@ -137,8 +136,8 @@ static stk_status probe_memory(trial *t, int64_t count, stk_profile_limits *limi
     return st;
 }
 
-bool cli_profile_probe_device(stk_profile_limits *limits, const char *backend,
-                              const char *precision)
+bool stk_profiler_probe_device(stk_profile_limits *limits, const char *backend,
+                               const char *precision)
 {
     const stk_device_options options = {.tf32 = strcmp(precision, "tf32") == 0};
     trial                    t = {0};
