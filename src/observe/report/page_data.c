@@ -36,8 +36,8 @@ static stk_status put_all(const stk_profile *profile, const stk_diagnosis *diagn
         STK_TRY(put(out, ",\"tracing\":", err));
         STK_TRY(stk_blob_append(out, options->tracing.data, options->tracing.size, err));
     }
-    STK_TRY(put(out, ",\"replay\":", err));
-    STK_TRY(stk_report_write_replay(profile, out, err));
+    STK_TRY(put(out, ",\"simulation\":", err));
+    STK_TRY(stk_report_write_simulation(profile, out, err));
     if (options->timeline) {
         STK_TRY(put(out, ",\"timeline\":", err));
         STK_TRY(stk_report_write_timeline(options->timeline, most, out, err));

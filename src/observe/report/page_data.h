@@ -3,6 +3,8 @@
 #ifndef STK_OBSERVE_REPORT_PAGE_DATA_H
 #define STK_OBSERVE_REPORT_PAGE_DATA_H
 
+#include "observe/diagnose/sim_model.h"
+
 #include <stoker/report.h>
 
 enum { STK_REPORT_EVENTS = 200000 };
@@ -18,9 +20,11 @@ STK_NODISCARD stk_status stk_report_write_data(const stk_profile        *profile
 /* page_events.c: appends the events of a trace, the longest when there are more than most. */
 STK_NODISCARD stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t most,
                                                    stk_blob *out, stk_error *err);
-/* page_simulation.c: appends the model that the page's what-if plays; null when there are too few
- * steps. */
-STK_NODISCARD stk_status stk_report_write_replay(const stk_profile *profile, stk_blob *out,
-                                                 stk_error *err);
+/* page_simulation.c: appends the model that the page's what-if simulates; null when there are too
+ * few steps. */
+STK_NODISCARD stk_status stk_report_write_simulation(const stk_profile *profile, stk_blob *out,
+                                                     stk_error *err);
+STK_NODISCARD stk_status stk_report_write_model(const stk_sim_model *model, stk_blob *out,
+                                                stk_error *err);
 
 #endif

@@ -1,5 +1,4 @@
-/* The model of a run for the page, which plays it again as stk_sim_run does. */
-#include "observe/diagnose/sim_model.h"
+/* The model of a run for the page, which simulates it as stk_sim_run does. */
 #include "observe/report/page_data.h"
 
 #include <stoker/json.h>
@@ -51,16 +50,22 @@ static void write_model(stk_json_writer *w, const stk_sim_model *model)
     stk_json_object_end(w);
 }
 
-stk_status stk_report_write_replay(const stk_profile *profile, stk_blob *out, stk_error *err)
+stk_status stk_report_write_model(const stk_sim_model *model, stk_blob *out, stk_error *err)
 {
-    stk_sim_model   model;
     stk_json_writer w;
-    STK_TRY(stk_sim_model_make(&model, profile, err));
     stk_json_begin(&w, out, 0);
-    if (model.count)
-        write_model(&w, &model);
+    if (model->count)
+        write_model(&w, model);
     else
         stk_json_null(&w);
-    stk_sim_model_release(&model);
     return stk_json_end(&w, err);
+}
+
+stk_status stk_report_write_simulation(const stk_profile *profile, stk_blob *out, stk_error *err)
+{
+    stk_sim_model model;
+    STK_TRY(stk_sim_model_make(&model, profile, err));
+    const stk_status st = stk_report_write_model(&model, out, err);
+    stk_sim_model_release(&model);
+    return st;
 }

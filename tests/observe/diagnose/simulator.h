@@ -1,5 +1,5 @@
-/* A training run, event by event, with known service times: what the replay is judged by. It knows
- * units of batches, threads and buffers, and nothing of the replay's recursion. */
+/* A training run, event by event, with known service times: the judge of the simulation. It knows
+ * units of batches, threads and buffers, and nothing of the recursion of sim_run.c. */
 #ifndef STK_TESTS_OBSERVE_DIAGNOSE_SIMULATOR_H
 #define STK_TESTS_OBSERVE_DIAGNOSE_SIMULATOR_H
 

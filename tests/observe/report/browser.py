@@ -86,7 +86,7 @@ def look_at_operations(b, data):
 
 def look_at_what_if(b, expected):
     for number, one in enumerate(expected):
-        rate = b.run("return window.stoker.replay(window.stoker.page.data.replay, arguments[0]).rate", one)
+        rate = b.run("return window.stoker.simulate(window.stoker.page.data.simulation, arguments[0]).rate", one)
         expect(abs(rate - one["rate"]) <= 0.005 * one["rate"], f"question {number}: the page says {rate}, the library {one['rate']}")
     text = "return document.getElementById('what-if-rate').textContent"
     before = b.run(text)
@@ -98,16 +98,27 @@ def look_at_what_if(b, expected):
     expect(b.run(text) == before, "all is as it was again")
 
 
-REPLAYS = """return arguments[0].map(({model, questions}) => {
+SIMULATIONS = """return arguments[0].map(({model, questions}) => {
     const rows = model.steps.rows.map((row) => Object.fromEntries(model.steps.keys.map((key, i) => [key, row[i]])));
-    return questions.map((what) => window.stoker.replay({...model, steps: rows}, what).rate); })"""
+    return questions.map((what) => window.stoker.simulate({...model, steps: rows}, what)); })"""
 
 
-def look_at_replays(b, runs):
-    """The page plays any run as the library does."""
-    for number, (run, rates) in enumerate(zip(runs, b.run(REPLAYS, runs))):
-        for what, rate in zip(run["questions"], rates):
-            expect(rate is not None and abs(rate - what["rate"]) <= 0.001 * what["rate"], f"run {number}, {what}: the page says {rate}")
+def same(page, library, unit):
+    return page is not None and abs(page - library) <= 1e-9 * unit
+
+
+def look_at_simulations(b, runs):
+    """The page simulates any model as the library does, number by number: a run is played by the same recursion on both sides."""
+    for number, (run, answers) in enumerate(zip(runs, b.run(SIMULATIONS, runs))):
+        for what, got in zip(run["questions"], answers):
+            whole = same(got["rate"], what["rate"], what["rate"]) and same(got["ns"], what["ns"], what["ns"])
+            expect(whole and got["samples"] == what["samples"], f"model {number}, {what}: the page says {got}")
+            parts = got["parts"]
+            if not what["apart"][1] and not what["apart"][2]:
+                waits = same(parts[1], what["wait_read"], what["ns"]) and same(parts[2], what["wait_prepare"], what["ns"])
+                expect(waits, f"model {number}, {what}: the page waits {parts[1]} and {parts[2]}")
+            if not run["model"]["cores"]:
+                expect(same(sum(parts), got["ns"], 10 * got["ns"]), f"model {number}, {what}: the parts {parts} are not the whole {got['ns']}")
 
 
 def look_at_learning(b, data):
@@ -285,7 +296,7 @@ def look(b, folder):
     look_at_numbers(b, data)
     look_at_operations(b, data)
     look_at_what_if(b, json.loads((folder / "expected.json").read_text()))
-    look_at_replays(b, json.loads((folder / "replays.json").read_text()))
+    look_at_simulations(b, json.loads((folder / "simulations.json").read_text()))
     look_at_timeline(b, data)
     look_at_looks(b, page)
     look_at_paper(b)

@@ -1,8 +1,8 @@
 /* make_page FOLDER [EVENTS]: writes report.html of the sample, bare.html of a run of which nothing
- * is known, empty.html that asks a server, and expected.json and replays.json with what this
- * library's own replay says to questions that the page is asked, too. */
-#include "observe/report/replays.h"
+ * is known, empty.html that asks a server, and expected.json and simulations.json with what this
+ * library's own simulation says to questions that the page is asked, too. */
 #include "observe/report/sample.h"
+#include "observe/report/simulations.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 enum { USUAL_EVENTS = 6000, QUESTIONS = 12 };
 
 /* What is made; learning goes into the report only. */
-enum { LEARNING, REPORT, BARE, EMPTY, EXPECTED, REPLAYS, BLOBS };
+enum { LEARNING, REPORT, BARE, EMPTY, EXPECTED, SIMULATIONS, BLOBS };
 
 static stk_what_if question(int number)
 {
@@ -183,13 +183,13 @@ static stk_status make(const char *folder, size_t events, stk_profile *profile,
     STK_TRY(
         write_report(folder, events, profile, diagnosis, &blobs[LEARNING], &blobs[REPORT], err));
     STK_TRY(write_expected(profile, &blobs[EXPECTED], err));
-    STK_TRY(write_replays(&blobs[REPLAYS], err));
+    STK_TRY(write_simulations(&blobs[SIMULATIONS], err));
     STK_TRY(stk_report_write(NULL, NULL, NULL, &blobs[EMPTY], err));
     STK_TRY(write_bare(&blobs[BARE], err));
     STK_TRY(save(folder, "report.html", &blobs[REPORT], err));
     STK_TRY(save(folder, "bare.html", &blobs[BARE], err));
     STK_TRY(save(folder, "expected.json", &blobs[EXPECTED], err));
-    STK_TRY(save(folder, "replays.json", &blobs[REPLAYS], err));
+    STK_TRY(save(folder, "simulations.json", &blobs[SIMULATIONS], err));
     return save(folder, "empty.html", &blobs[EMPTY], err);
 }
 

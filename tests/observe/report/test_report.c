@@ -218,7 +218,7 @@ STK_TEST(empty_profile_makes_a_page_too)
     memset(&s->diagnosis, 0, sizeof s->diagnosis);
     EXPECT_OK(stk_report_write(&profile, &s->diagnosis, NULL, &s->out, &err));
     stk_json_document *doc = parse_data(&s->out);
-    EXPECT_INT_EQ(STK_JSON_NULL, stk_json_type_of(stk_json_get(stk_json_root(doc), "replay")));
+    EXPECT_INT_EQ(STK_JSON_NULL, stk_json_type_of(stk_json_get(stk_json_root(doc), "simulation")));
     stk_json_document_free(doc);
     stk_profile_release(&profile);
     free_sample(s);

@@ -34,7 +34,7 @@ function drawSections(data) {
 
 function draw(raw) {
   const data = settle(raw);
-  if (data.replay) data.replay.steps = untable(data.replay.steps);
+  if (data.simulation) data.simulation.steps = untable(data.simulation.steps);
   if (data.timeline && !timeline.view) timeline.view = makeView(data.timeline);
   document.getElementById('starting')?.remove();
   document.body.classList.toggle('learns', Boolean(data.learning));
@@ -105,7 +105,7 @@ function start() {
   if (text) draw(JSON.parse(text));
   else if (location.protocol.startsWith('http')) poll();
   else document.getElementById('main').append(h('p', {class: 'card'}, 'There is no data in this page.'));
-  window.stoker = {page, timeline, whatIf, ops, replay, whatIfInit, csv: () => opsCsv(page.data)};
+  window.stoker = {page, timeline, whatIf, ops, simulate, whatIfInit, csv: () => opsCsv(page.data)};
 }
 
 start();

@@ -1,8 +1,8 @@
-/* What if a stage were faster, or had more threads: the measured steps are played again at every touch. */
+/* What if a stage were faster, or had more threads: the measured steps are simulated at every touch. */
 const whatIf = {what: whatIfInit()};
 
 function whatIfResult(model) {
-  const was = replay(model, whatIfInit()).rate, now = replay(model, whatIf.what), rest = now.ns - now.parts.reduce((a, b) => a + b, 0);
+  const was = simulate(model, whatIfInit()).rate, now = simulate(model, whatIf.what), rest = now.ns - now.parts.reduce((a, b) => a + b, 0);
   whatIf.rate = now.rate;
   const parts = ORDER.map((i) => [i, now.parts[i] + (i === 0 ? Math.max(0, rest) : 0)]).filter(([, ns]) => ns > now.ns / 500);
   return h('div', null, h('div', {class: 'result', role: 'status'},
@@ -41,13 +41,13 @@ function whatIfControls(model, update) {
       h('input', {type: 'checkbox', id: `what-if-apart${i}`, checked: what.apart[i], onchange: (e) => { what.apart[i] = e.target.checked; update(); }}), `${STAGES[i]} on a thread of its own`))));
 }
 
-function renderWhatIf({replay: model}) {
+function renderWhatIf({simulation: model}) {
   if (!model || !model.steps.length) return null;
   const result = h('div'), controls = h('div');
   const update = () => result.replaceChildren(whatIfResult(model));
   const build = () => { controls.replaceChildren(whatIfControls(model, update)); update(); };
   build();
   return h('section', {class: 'card', id: 'what-if'}, h('h2', null, 'What if'),
-    h('p', {class: 'lead'}, 'Move a stage and the recorded steps are played again, with their own ups and downs, queues and threads.'), result, controls,
+    h('p', {class: 'lead'}, 'Move a stage and the recorded steps are simulated, with their own ups and downs, queues and threads.'), result, controls,
     h('div', {class: 'tools', style: 'margin:.9rem 0 0'}, h('button', {type: 'button', class: 'tool', id: 'what-if-reset', onclick: () => { whatIf.what = whatIfInit(); build(); }}, 'As it was')));
 }

@@ -1,4 +1,4 @@
-/* The replay foretells what a simulator that shares nothing with it really gives. */
+/* The simulation predicts what a simulator that shares nothing with it really gives. */
 #include "harness.h"
 #include "simulator.h"
 

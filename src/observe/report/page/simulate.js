@@ -1,4 +1,4 @@
-/* The recorded steps played again under other conditions: the recursion of observe/diagnose/sim_run.c over the same model, so that
+/* The recorded steps simulated under other conditions: the recursion of observe/diagnose/sim_run.c over the same model, so that
  * both give the same answer. */
 const READ = 1, PREPROCESS = 2, READ_AHEAD = 4, APART_AHEAD = 2, MOST_BUFFER = 64;
 
@@ -17,7 +17,7 @@ function computeFactor(m, what, threads, helpers) {
   return own + Math.min(taken, own * (then - 1) * Math.max(1, seen));
 }
 
-function beginPlay(model, what) {
+function beginRun(model, what) {
   const threads = what.threads > 0 ? what.threads : model.threads, helpers = what.servers > 0 ? what.servers : model.helpers;
   const buffer = Math.min(MOST_BUFFER, what.buffer > 0 ? what.buffer : model.buffer), share = model.contention > 0;
   return {model, what, helpers, buffer: buffer >= 1 ? Math.floor(buffer) : 1, index: 0,
@@ -50,7 +50,7 @@ function runApart(p, step) {
   }
 }
 
-function playStep(p, step) {
+function runStep(p, step) {
   const m = p.model, work = step.prepare * m.prepare_scale * p.what.factor[PREPROCESS];
   const slot = p.index % p.buffer, ahead = p.index % READ_AHEAD, begun = p.end;
   let own = 0;
@@ -76,14 +76,14 @@ function playStep(p, step) {
 }
 
 /* {rate, ns, samples, parts: the time of each stage that training feels}. */
-function replay(model, what) {
-  const p = beginPlay(model, what), steps = model.steps, clear = () => ({samples: 0, parts: STAGES.map(() => 0)});
+function simulate(model, what) {
+  const p = beginRun(model, what), steps = model.steps, clear = () => ({samples: 0, parts: STAGES.map(() => 0)});
   p.sum = clear();
-  for (let i = steps.length - Math.min(2 * p.buffer, steps.length); i < steps.length; i++) playStep(p, steps[i]);
+  for (let i = steps.length - Math.min(2 * p.buffer, steps.length); i < steps.length; i++) runStep(p, steps[i]);
   const begun = p.end;
   p.sum = clear();
   p.cores = 0;
-  for (const step of steps) playStep(p, step);
+  for (const step of steps) runStep(p, step);
   let ns = p.end - begun;
   if (model.cores > 0) ns = Math.max(ns, (p.cores * model.core_scale) / model.cores);
   return {...p.sum, ns, rate: ns > 0 ? (p.sum.samples / ns) * 1e9 : 0};
