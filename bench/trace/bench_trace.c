@@ -1,7 +1,8 @@
-/* What tracing costs: a span and a counter, off and on, and the dump of an event. */
+/* What tracing costs: a span and a counter, off and on, and an event of the dump and of the
+ * timeline. */
 #include "bench.h"
 
-#include <stoker/trace.h>
+#include <stoker/timeline.h>
 
 enum { TIMES = 2000000, HELD = 65536 };
 
@@ -43,6 +44,14 @@ static void dump(void *context)
     stk_blob_release(&out);
 }
 
+static void make_timeline(void *context)
+{
+    stk_timeline *timeline;
+    stk_error     err;
+    if (stk_timeline_of_trace(&timeline, ((job *)context)->trace, 0, &err)) exit(1);
+    stk_timeline_free(timeline);
+}
+
 static void report(const char *name, bench_result r, double events)
 {
     printf("%-44s %12.4g ns           (best %.4g, worst %.4g)\n", name, r.median * 1e9 / events,
@@ -62,6 +71,7 @@ int main(void)
     report("trace/counter/on", bench_run(record_counters, &on, 9), TIMES);
     bench_run(record_spans, &on, 1); /* spans are what a trace mostly holds */
     report("trace/dump/event", bench_run(dump, &on, 9), HELD);
+    report("trace/timeline/event", bench_run(make_timeline, &on, 9), HELD);
     stk_trace_free(on.trace);
     return 0;
 }

@@ -163,6 +163,26 @@ STK_TEST(unknown_keys_are_passed_over_and_absent_numbers_are_not_known)
     stk_profile_release(&p);
 }
 
+STK_TEST(files_are_profiles_or_named)
+{
+    const char *path = stk_test_path("profile.json");
+    stk_error   err;
+    stk_profile a, b;
+    fill(&a);
+    EXPECT_OK(stk_profile_save(&a, path, &err));
+    EXPECT_OK(stk_profile_load(&b, path, &err));
+    EXPECT(a.steps == b.steps && a.step_count == b.step_count);
+    stk_profile_release(&b);
+    EXPECT_STATUS(STK_E_NOTFOUND, stk_profile_load(&b, stk_test_path("none"), &err));
+    stk_profile_release(&b);
+    stk_test_write_file(path, "{\"a\": 1}", 8);
+    EXPECT(stk_profile_load(&b, path, &err) != STK_OK);
+    EXPECT_STR_EQ(path, err.where);
+    stk_profile_release(&b);
+    EXPECT_STATUS(STK_E_NOTFOUND, stk_profile_save(&a, stk_test_path("no/file"), &err));
+    stk_profile_release(&a);
+}
+
 static stk_status round_trip(void *context, stk_error *err)
 {
     stk_profile b;

@@ -337,6 +337,33 @@ STK_TEST(listing_gives_each_entry_with_its_kind_through_links)
                   stk_path_list(NULL, inside(folder, "file"), STK_LIST_KINDS, remember, &s, &err));
 }
 
+STK_TEST(directories_are_made_with_those_above_them)
+{
+    stk_error     err;
+    stk_file_info info;
+    const char   *folder = fresh_folder("above"), *deep = inside(folder, "a//b/c/");
+    EXPECT_OK(stk_path_make_directories(NULL, deep, &err));
+    EXPECT_OK(stk_path_info(NULL, inside(folder, "a/b/c"), &info, &err));
+    EXPECT_INT_EQ(STK_FILE_DIRECTORY, info.kind);
+    EXPECT_OK(stk_path_make_directories(NULL, deep, &err)); /* there already: fine */
+    EXPECT_OK(stk_path_make_directories(NULL, "/", &err));
+    stk_test_write_file(inside(folder, "file"), "x", 1);
+    EXPECT(stk_path_make_directories(NULL, inside(folder, "file/b"), &err) != STK_OK);
+    EXPECT_CONTAINS("file", err.where);
+}
+
+STK_TEST(a_file_written_at_once_is_all_there_or_as_before)
+{
+    stk_error   err;
+    const char *folder = fresh_folder("at_once"), *path = inside(folder, "file");
+    EXPECT_OK(stk_file_write_all(NULL, path, stk_bytes_text("first"), &err));
+    EXPECT_OK(stk_file_write_all(NULL, path, stk_bytes_text("second"), &err));
+    EXPECT_INT_EQ(6, stk_test_read_file(path).size);
+    EXPECT_STATUS(STK_E_NOTFOUND, stk_file_write_all(NULL, inside(folder, "no/file"),
+                                                     stk_bytes_text("third"), &err));
+    EXPECT_INT_EQ(1, entries_in(folder));
+}
+
 STK_TEST(names_are_made_moved_described_and_removed)
 {
     stk_error     err;
