@@ -13,7 +13,8 @@ typedef struct stk_bytes {
 
 static inline stk_bytes stk_bytes_of(const void *data, size_t size)
 {
-    return (stk_bytes){(const uint8_t *)data, size};
+    const stk_bytes bytes = {(const uint8_t *)data, size};
+    return bytes;
 }
 
 static inline stk_bytes stk_bytes_text(const char *text)

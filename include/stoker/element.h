@@ -5,6 +5,7 @@
 #define STOKER_ELEMENT_H
 
 #include <stdbool.h>
+#include <stoker/buffer.h>
 #include <stoker/bytes.h>
 #include <stoker/tensor.h>
 

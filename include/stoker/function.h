@@ -6,6 +6,7 @@
 #define STOKER_FUNCTION_H
 
 #include <stoker/blob.h>
+#include <stoker/cancel.h>
 #include <stoker/decode_device.h>
 #include <stoker/element.h>
 

@@ -25,12 +25,14 @@ typedef struct stk_number {
 
 static inline stk_number stk_number_integer(int64_t number)
 {
-    return (stk_number){false, number, 0};
+    const stk_number made = {false, number, 0};
+    return made;
 }
 
 static inline stk_number stk_number_float(double number)
 {
-    return (stk_number){true, 0, number};
+    const stk_number made = {true, 0, number};
+    return made;
 }
 
 /* Map functions. */
@@ -111,7 +113,8 @@ STK_API STK_NODISCARD stk_status stk_function_random_uniform(stk_function **out,
  * decoded, and results are written where the batch will have them. */
 
 typedef struct stk_decode_image_options {
-    int  restarts;           /* the value with the index of a seekable JPEG; -1: there is none */
+    bool seekable;           /* value restarts is the index of a seekable JPEG */
+    int  restarts;           /* used when seekable */
     int  channels;           /* 1 or 3; 0 means 3 */
     bool recover;            /* truncated and damaged images give what is there, and count */
     bool stored_orientation; /* do not turn by EXIF */

@@ -20,7 +20,11 @@ typedef struct stk_symbol {
     uint32_t id; /* 0 is none */
 } stk_symbol;
 
+#ifdef __cplusplus
+#define STK_NO_SYMBOL (stk_symbol{0})
+#else
 #define STK_NO_SYMBOL ((stk_symbol){0})
+#endif
 
 static inline bool stk_symbol_is_none(stk_symbol symbol)
 {
@@ -149,7 +153,6 @@ typedef struct stk_graph_node_info {
     uint64_t    bytes; /* of its results; 0 if they alias its input */
 } stk_graph_node_info;
 
-STK_API size_t stk_graph_node_count(const stk_graph *graph);
 /* In execution order. All zero past the end. */
 STK_API stk_graph_node_info stk_graph_node_at(const stk_graph *graph, size_t index);
 

@@ -4,6 +4,7 @@
 #ifndef STOKER_HEALTH_H
 #define STOKER_HEALTH_H
 
+#include <stoker/cancel.h>
 #include <stoker/image.h>
 #include <stoker/json.h>
 #include <stoker/source.h>

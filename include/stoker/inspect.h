@@ -3,6 +3,7 @@
 #define STOKER_INSPECT_H
 
 #include <stdbool.h>
+#include <stoker/cancel.h>
 #include <stoker/dataset_info.h>
 #include <stoker/tfrecord.h>
 

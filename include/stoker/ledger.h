@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stoker/cancel.h>
 #include <stoker/error.h>
 
 STK_BEGIN_DECLS
@@ -42,7 +41,7 @@ typedef struct stk_ledger_report {
     uint64_t        bytes;
     uint64_t        peak_bytes;
     uint64_t        ceiling_bytes;
-    uint64_t        refusals; /* reservations refused or made to wait */
+    uint64_t        refusals; /* reservations refused */
 } stk_ledger_report;
 
 /* ceiling_bytes 0 means a quarter of what the cgroup or, without one, the machine allows.
@@ -58,13 +57,7 @@ STK_API void stk_ledger_unref(stk_ledger *ledger);
 STK_API STK_NODISCARD stk_status stk_ledger_reserve(stk_ledger *ledger, stk_memory memory,
                                                     uint64_t bytes, stk_error *err);
 
-/* The same, but waits until others release enough. Fails at once when bytes alone passes the
- * ceiling, and with STK_E_CANCELLED when the token is set while waiting. */
-STK_API STK_NODISCARD stk_status stk_ledger_wait(stk_ledger *ledger, stk_memory memory,
-                                                 uint64_t bytes, const stk_cancel *cancel,
-                                                 stk_error *err);
-
-/* Gives back what reserve or wait took. */
+/* Gives back what reserve took. */
 STK_API void stk_ledger_release(stk_ledger *ledger, stk_memory memory, uint64_t bytes);
 
 /* The quick look: bytes held now and the ceiling (UINT64_MAX without a ledger). */

@@ -6,6 +6,7 @@
 #define STOKER_PACK_H
 
 #include <stdbool.h>
+#include <stoker/cancel.h>
 #include <stoker/source.h>
 #include <stoker/tfrecord.h>
 #include <stoker/trace.h>

@@ -6,6 +6,7 @@
 #define STOKER_SOURCE_H
 
 #include <stdbool.h>
+#include <stoker/cancel.h>
 #include <stoker/dataset_info.h>
 #include <stoker/sample.h>
 

@@ -1,10 +1,11 @@
-/* stoker/tensor.h - element types, shapes, and tensors over shared storage. */
+/* stoker/tensor.h - element types and shapes. */
 #ifndef STOKER_TENSOR_H
 #define STOKER_TENSOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stoker/buffer.h>
+#include <stoker/error.h>
 
 STK_BEGIN_DECLS
 
@@ -39,27 +40,32 @@ typedef struct stk_shape {
 
 static inline stk_shape stk_shape_scalar(void)
 {
-    return (stk_shape){0, {0}};
+    const stk_shape shape = {0, {0}};
+    return shape;
 }
 
 static inline stk_shape stk_shape_1d(int64_t a)
 {
-    return (stk_shape){1, {a}};
+    const stk_shape shape = {1, {a}};
+    return shape;
 }
 
 static inline stk_shape stk_shape_2d(int64_t a, int64_t b)
 {
-    return (stk_shape){2, {a, b}};
+    const stk_shape shape = {2, {a, b}};
+    return shape;
 }
 
 static inline stk_shape stk_shape_3d(int64_t a, int64_t b, int64_t c)
 {
-    return (stk_shape){3, {a, b, c}};
+    const stk_shape shape = {3, {a, b, c}};
+    return shape;
 }
 
 static inline stk_shape stk_shape_4d(int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    return (stk_shape){4, {a, b, c, d}};
+    const stk_shape shape = {4, {a, b, c, d}};
+    return shape;
 }
 
 STK_API bool stk_shape_equal(const stk_shape *a, const stk_shape *b);
@@ -72,30 +78,6 @@ STK_API char *stk_shape_text(const stk_shape *shape, char *text, int capacity);
 
 /* What the dimensions of an image tensor mean. */
 typedef enum stk_layout { STK_LAYOUT_NONE, STK_LAYOUT_NHWC, STK_LAYOUT_NCHW } stk_layout;
-
-/* A dense, row-major tensor over a part of a shared buffer. A value: copy it, but then count the
- * buffer with stk_tensor_ref. */
-typedef struct stk_tensor {
-    stk_dtype   dtype;
-    stk_layout  layout;
-    stk_shape   shape;
-    stk_buffer *storage; /* one reference; NULL when the tensor is none */
-    size_t      offset;  /* bytes into storage */
-} stk_tensor;
-
-/* Allocates storage for shape. On failure *out is all zero. */
-STK_API STK_NODISCARD stk_status stk_tensor_init(stk_tensor *out, stk_ledger *ledger,
-                                                 stk_memory memory, stk_dtype dtype,
-                                                 const stk_shape *shape, stk_error *err);
-/* A second tensor over the same storage. */
-STK_API stk_tensor stk_tensor_ref(const stk_tensor *tensor);
-/* Row index of the leading dimension, as a tensor of one rank less over the same storage. */
-STK_API STK_NODISCARD stk_status stk_tensor_row(const stk_tensor *tensor, int64_t index,
-                                                stk_tensor *out, stk_error *err);
-/* Drops the reference; the struct is all zero after. */
-STK_API void   stk_tensor_release(stk_tensor *tensor);
-STK_API void  *stk_tensor_data(const stk_tensor *tensor);
-STK_API size_t stk_tensor_bytes(const stk_tensor *tensor);
 
 STK_END_DECLS
 #endif

@@ -5,6 +5,7 @@
 #define STOKER_TIMELINE_H
 
 #include <stdbool.h>
+#include <stoker/cancel.h>
 #include <stoker/filesystem.h>
 #include <stoker/profile.h>
 

@@ -3,6 +3,7 @@
 #ifndef STOKER_TIMELINE_ANALYSIS_H
 #define STOKER_TIMELINE_ANALYSIS_H
 
+#include <stoker/cancel.h>
 #include <stoker/timeline.h>
 
 STK_BEGIN_DECLS

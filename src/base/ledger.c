@@ -3,12 +3,9 @@
 #include "base/ledger_pressure.h"
 #include "base/limits.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <stoker/ledger.h>
-#include <time.h>
 
 typedef struct line {
     uint64_t bytes, peak; /* atomic */
@@ -22,10 +19,7 @@ struct stk_ledger {
     uint64_t        refusals;   /* atomic */
     uint32_t        pressed;    /* atomic: times of pressure that are on */
     uint32_t        references; /* atomic */
-    uint32_t        waiters;    /* atomic: release signals only when there are some */
-    pthread_mutex_t lock;       /* held by waiters around released, by nobody else for long */
-    pthread_cond_t  released;
-    stk_block_cache spares; /* their bytes are in no line, but count against the ceiling */
+    stk_block_cache spares;     /* their bytes are in no line, but count against the ceiling */
 };
 
 enum {
@@ -48,12 +42,6 @@ stk_status stk_ledger_new(stk_ledger **out, uint64_t ceiling_bytes, stk_error *e
     if (!ledger) return stk_fail(err, STK_E_NOMEM, "memory", NULL, "no memory for a ledger");
     ledger->ceiling = ceiling_bytes ? ceiling_bytes : stk_limits_memory_bytes() / 4;
     ledger->references = 1;
-    pthread_mutex_init(&ledger->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&ledger->released, &monotonic);
-    pthread_condattr_destroy(&monotonic);
     stk_block_cache_init(&ledger->spares, ledger->ceiling / SPARE_PART);
     *out = ledger;
     return STK_OK;
@@ -69,8 +57,6 @@ void stk_ledger_unref(stk_ledger *ledger)
 {
     if (!ledger || __atomic_sub_fetch(&ledger->references, 1, __ATOMIC_ACQ_REL)) return;
     stk_block_cache_release(&ledger->spares);
-    pthread_cond_destroy(&ledger->released);
-    pthread_mutex_destroy(&ledger->lock);
     free(ledger);
 }
 
@@ -112,12 +98,10 @@ static void raise_peak(uint64_t *peak, uint64_t now)
     }
 }
 
-/* Takes bytes if they fit; on refusal *held is what is held. A waiter first counts itself, then
- * looks here; a release first lowers the total, then looks for waiters. In the one order of
- * sequential consistency one of them sees the other, so the look must be part of that order. */
+/* Takes bytes if they fit; on refusal *held is what is held. */
 static bool take(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t *held)
 {
-    uint64_t now = __atomic_load_n(&ledger->total.bytes, __ATOMIC_SEQ_CST);
+    uint64_t now = __atomic_load_n(&ledger->total.bytes, __ATOMIC_RELAXED);
     /* A block on its way between use and the spares may be missed here; it is one block. */
     const uint64_t spare = __atomic_load_n(&ledger->spares.bytes, __ATOMIC_RELAXED);
     if (spare && (bytes > ledger->ceiling - now || spare > ledger->ceiling - now - bytes))
@@ -155,49 +139,11 @@ stk_status stk_ledger_reserve(stk_ledger *ledger, stk_memory memory, uint64_t by
     return refuse(ledger, memory, bytes, held, err);
 }
 
-/* Sleeps until something is released, or a tenth of a second: a token that is set from a signal
- * handler cannot wake us. */
-static void sleep_for_release(stk_ledger *ledger)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 100000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&ledger->released, &ledger->lock, &until);
-}
-
-stk_status stk_ledger_wait(stk_ledger *ledger, stk_memory memory, uint64_t bytes,
-                           const stk_cancel *cancel, stk_error *err)
-{
-    uint64_t held;
-    if (!ledger || take(ledger, memory, bytes, &held)) return STK_OK;
-    __atomic_fetch_add(&ledger->refusals, 1, __ATOMIC_RELAXED);
-    if (bytes > ledger->ceiling) return refuse(ledger, memory, bytes, held, err);
-    stk_status st = STK_OK;
-    pthread_mutex_lock(&ledger->lock);
-    __atomic_fetch_add(&ledger->waiters, 1, __ATOMIC_SEQ_CST);
-    while (!take(ledger, memory, bytes, &held)) {
-        st = stk_cancel_check(cancel, "memory", err);
-        if (st) break;
-        sleep_for_release(ledger);
-    }
-    __atomic_fetch_sub(&ledger->waiters, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&ledger->lock);
-    return st;
-}
-
 void stk_ledger_release(stk_ledger *ledger, stk_memory memory, uint64_t bytes)
 {
     if (!ledger || !bytes) return;
     __atomic_fetch_sub(&ledger->lines[memory].bytes, bytes, __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&ledger->total.bytes, bytes, __ATOMIC_SEQ_CST);
-    if (!__atomic_load_n(&ledger->waiters, __ATOMIC_SEQ_CST)) return;
-    pthread_mutex_lock(&ledger->lock);
-    pthread_cond_broadcast(&ledger->released);
-    pthread_mutex_unlock(&ledger->lock);
+    __atomic_fetch_sub(&ledger->total.bytes, bytes, __ATOMIC_RELEASE);
 }
 
 void stk_ledger_total(const stk_ledger *ledger, uint64_t *held, uint64_t *ceiling)

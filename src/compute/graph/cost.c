@@ -57,11 +57,6 @@ stk_graph_cost stk_graph_count(const stk_graph *graph)
     return total;
 }
 
-size_t stk_graph_node_count(const stk_graph *graph)
-{
-    return graph->node_count;
-}
-
 stk_graph_node_info stk_graph_node_at(const stk_graph *graph, size_t index)
 {
     stk_graph_node_info  info = {0};
