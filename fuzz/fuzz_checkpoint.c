@@ -147,9 +147,11 @@ static stk_dataset *kept(void)
     stk_function_unref(sum);
     stk_element_unref(zero);
     demand(!stk_dataset_unique(&data, &err));
-    PUT(data, concatenate, other);
-    PUT(data, ignore_errors, false);
+    stk_dataset *const inputs[] = {data, other};
+    demand(!stk_dataset_concatenate(&data, inputs, 2, &err));
+    stk_dataset_unref(inputs[0]);
     stk_dataset_unref(other);
+    PUT(data, ignore_errors, false);
     return data;
 }
 
@@ -199,7 +201,7 @@ static stk_dataset *side_by_side(void)
     PUT(inputs[0], global_shuffle, NULL);
     PUT_WITH(inputs[1], take_while, INFO(.test = is_even));
     PUT(choices, repeat, COUNT);
-    demand(!stk_dataset_choose_from(&chosen, inputs, 2, choices, false, &err));
+    demand(!stk_dataset_choose_from(&chosen, inputs, 2, choices, NULL, &err));
     stk_dataset *both[] = {inputs[0], chosen};
     demand(!stk_dataset_zip(&data, both, 2, &err));
     PUT(data, shuffle, 5, NULL);

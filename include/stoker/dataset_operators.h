@@ -80,12 +80,12 @@ STK_API STK_NODISCARD stk_status stk_dataset_rebatch(stk_dataset **data, const i
                                                      stk_error *err);
 
 typedef struct stk_window_options {
-    int64_t shift;  /* 0 here is an error; STK_AUTO means size */
-    int64_t stride; /* between the elements of a window */
+    int64_t shift;  /* from the start of one to the start of the next; 0 or STK_AUTO: size */
+    int64_t stride; /* between the elements of a window; 0 means 1 */
     bool    drop_remainder;
 } stk_window_options;
 
-/* Windows of size elements, each a dataset. options NULL: shift size, stride 1. */
+/* Windows of size elements, each a dataset. */
 STK_API STK_NODISCARD stk_status stk_dataset_window(stk_dataset **data, int64_t size,
                                                     const stk_window_options *options,
                                                     stk_error                *err);
@@ -101,7 +101,8 @@ STK_API STK_NODISCARD stk_status stk_dataset_group_by_window(stk_dataset **data,
 typedef struct stk_bucket_options {
     const int64_t   *boundaries;
     size_t           boundary_count;
-    const int64_t   *batch_sizes; /* boundary_count + 1 */
+    const int64_t   *batch_sizes;
+    size_t           batch_size_count; /* must be boundary_count + 1 */
     bool             pad_to_boundary;
     bool             no_padding; /* batches of equal shapes are expected */
     bool             drop_remainder;
@@ -171,11 +172,17 @@ typedef enum stk_autoshard {
 STK_API STK_NODISCARD stk_status stk_dataset_autoshard(stk_dataset **data, stk_autoshard mode,
                                                        int64_t workers, int64_t index,
                                                        stk_error *err);
+
+/* Operators of several inputs: zip, concatenate, sample_from and choose_from. Each makes a dataset
+ * in *out (NULL on failure) that takes new references to its inputs. The caller keeps its own, so
+ * out must not be a place in inputs. */
+
 /* The values of all inputs side by side; ends with the shortest. */
 STK_API STK_NODISCARD stk_status stk_dataset_zip(stk_dataset **out, stk_dataset *const *inputs,
                                                  size_t count, stk_error *err);
-/* All of *data, then all of second. */
-STK_API STK_NODISCARD stk_status stk_dataset_concatenate(stk_dataset **data, stk_dataset *second,
+/* All elements of one input, then all of the next. */
+STK_API STK_NODISCARD stk_status stk_dataset_concatenate(stk_dataset       **out,
+                                                         stk_dataset *const *inputs, size_t count,
                                                          stk_error *err);
 /* Puts the element's number, from start, before its values. */
 STK_API STK_NODISCARD stk_status stk_dataset_enumerate(stk_dataset **data, int64_t start,
@@ -191,6 +198,7 @@ STK_API STK_NODISCARD stk_status stk_dataset_unique(stk_dataset **data, stk_erro
 
 typedef struct stk_sample_options {
     const double *weights;       /* one per input, not negative; NULL: all equal */
+    size_t        weight_count;  /* must be the number of inputs, unless weights is NULL */
     bool          stop_on_empty; /* ends with the first input that has no more */
     uint64_t      seed;
     bool          seeded;
@@ -201,11 +209,17 @@ STK_API STK_NODISCARD stk_status stk_dataset_sample_from(stk_dataset       **out
                                                          stk_dataset *const *inputs, size_t count,
                                                          const stk_sample_options *options,
                                                          stk_error                *err);
-/* choices gives scalar int64 numbers of inputs. */
+
+typedef struct stk_choose_options {
+    bool stop_on_empty; /* ends when an input is chosen that has no more */
+} stk_choose_options;
+
+/* The next element of the input that choices names, by int64 scalars counted from 0. */
 STK_API STK_NODISCARD stk_status stk_dataset_choose_from(stk_dataset       **out,
                                                          stk_dataset *const *inputs, size_t count,
-                                                         stk_dataset *choices, bool stop_on_empty,
-                                                         stk_error *err);
+                                                         stk_dataset              *choices,
+                                                         const stk_choose_options *options,
+                                                         stk_error                *err);
 
 typedef struct stk_resample_options {
     const double *target;  /* class_count probabilities */

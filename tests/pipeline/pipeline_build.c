@@ -459,6 +459,7 @@ static void build_bucket(stk_dataset **data, const stk_line_stage *s, const stk_
     const stk_bucket_options options = {.boundaries = s->numbers,
                                         .boundary_count = (size_t)edges,
                                         .batch_sizes = s->numbers + edges,
+                                        .batch_size_count = (size_t)edges + 1,
                                         .pad_to_boundary = s->pad,
                                         .no_padding = s->plain,
                                         .drop_remainder = s->drop};
@@ -527,7 +528,7 @@ static void build_sample(stk_dataset **out, stk_dataset *const *inputs, const st
     stk_error                err;
     const double             weights[2] = {(double)s->numbers[0], (double)s->numbers[1]};
     const stk_sample_options options = {
-        .weights = weights, .stop_on_empty = s->stop, .seed = 1, .seeded = true};
+        .weights = weights, .weight_count = 2, .stop_on_empty = s->stop, .seed = 1, .seeded = true};
     EXPECT_OK(stk_dataset_sample_from(out, inputs, 2, &options, &err));
 }
 
@@ -543,9 +544,10 @@ static void build_join(stk_dataset **data, const stk_line_stage *s, const stk_li
     else if (stk_line_stage_is(s, "sample"))
         build_sample(&out, inputs, s);
     else if (stk_line_stage_is(s, "choose"))
-        EXPECT_OK(stk_dataset_choose_from(&out, inputs, 2, choices, s->stop, &err));
+        EXPECT_OK(stk_dataset_choose_from(&out, inputs, 2, choices,
+                                          &(stk_choose_options){.stop_on_empty = s->stop}, &err));
     else
-        APPLY(*data, concatenate, other);
+        EXPECT_OK(stk_dataset_concatenate(&out, inputs, 2, &err));
     if (out != inputs[0]) {
         stk_dataset_unref(*data);
         *data = out;

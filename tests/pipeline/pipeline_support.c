@@ -657,3 +657,11 @@ void stk_test_damage(stk_dataset *data, size_t taken)
     stk_blob_release(&saved);
     stk_dataset_unref(data);
 }
+
+void stk_test_concatenate(stk_dataset **data, stk_dataset *second)
+{
+    stk_dataset *const inputs[] = {*data, second};
+    stk_error          err;
+    EXPECT_OK(stk_dataset_concatenate(data, inputs, 2, &err));
+    stk_dataset_unref(inputs[0]);
+}

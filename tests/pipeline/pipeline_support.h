@@ -63,6 +63,9 @@ stk_function *stk_test_copies(void);
 /* The number of a scalar int64 element. */
 int64_t stk_test_number(const stk_element *element);
 
+/* Puts second behind *data; the caller keeps its reference to second. */
+void stk_test_concatenate(stk_dataset **data, stk_dataset *second);
+
 /* Puts an operator on top: APPLY(data, batch, 2, NULL) calls stk_dataset_batch(&data, 2, NULL,
  * &err) and expects it to succeed. */
 #define APPLY(data, op, ...)                                                                       \

@@ -162,8 +162,9 @@ STK_TEST(several_sources_of_files_are_all_parted) /* 77 */
     stk_error    err;
     EXPECT_OK(stk_dataset_zip(&data, pair, 2, &err));
     EXPECT_GIVES("('c0' 'c0') ('c1' 'c1') ('c2' 'c2') .", part_of(data, STK_AUTOSHARD_FILE, 4, 2));
-    EXPECT_OK(stk_dataset_concatenate(&pair[0], pair[1], &err));
-    EXPECT_GIVES("'b0' 'b1' 'b0' 'b1' .", part_of(pair[0], STK_AUTOSHARD_FILE, 4, 1));
+    EXPECT_OK(stk_dataset_concatenate(&data, pair, 2, &err));
+    EXPECT_GIVES("'b0' 'b1' 'b0' 'b1' .", part_of(data, STK_AUTOSHARD_FILE, 4, 1));
+    stk_dataset_unref(pair[0]);
     stk_dataset_unref(pair[1]);
 }
 

@@ -36,8 +36,11 @@ static stk_dataset *vectors(size_t count, const size_t *lengths)
     vectors(sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
 
 static const int64_t            boundaries[] = {10, 20, 30}, sizes[] = {2, 2, 2, 2};
-static const stk_bucket_options plain = {
-    .boundaries = boundaries, .boundary_count = 3, .batch_sizes = sizes, .no_padding = true};
+static const stk_bucket_options plain = {.boundaries = boundaries,
+                                         .boundary_count = 3,
+                                         .batch_sizes = sizes,
+                                         .batch_size_count = 4,
+                                         .no_padding = true};
 
 static stk_function *lengths(void)
 {
@@ -55,9 +58,12 @@ STK_TEST(lengths_fall_into_buckets_by_their_boundaries) /* 34 */
 STK_TEST(each_bucket_has_its_batch_size) /* 34 */
 {
     const int64_t      own[] = {3, 2, 1};
-    stk_bucket_options options = {
-        .boundaries = boundaries, .boundary_count = 2, .batch_sizes = own, .no_padding = true};
-    stk_dataset *data = NUMBERS(1, 12, 25, 2, 13, 3, 26, 4, 14);
+    stk_bucket_options options = {.boundaries = boundaries,
+                                  .boundary_count = 2,
+                                  .batch_sizes = own,
+                                  .batch_size_count = 3,
+                                  .no_padding = true};
+    stk_dataset       *data = NUMBERS(1, 12, 25, 2, 13, 3, 26, 4, 14);
     APPLY(data, bucket_by_length, stk_test_key("number", number, NULL), &options);
     EXPECT_GIVES("[25] [12 13] [1 2 3] [26] [4] [14] .", data);
 }
@@ -87,7 +93,7 @@ STK_TEST(batches_are_padded_to_their_longest) /* 34, 29 */
 {
     const int64_t            at[] = {3, 5};
     const stk_bucket_options options = {
-        .boundaries = at, .boundary_count = 2, .batch_sizes = sizes};
+        .boundaries = at, .boundary_count = 2, .batch_sizes = sizes, .batch_size_count = 3};
     stk_dataset *data = VECTORS(1, 4, 2, 3, 6, 2, 7, 5);
     APPLY(data, bucket_by_length, lengths(), &options);
     EXPECT_GIVES("[[1 0][2 2]] [[4 4 4 4][3 3 3 0]] [[6 6 6 6 6 6 0][7 7 7 7 7 7 7]] [[2 2]] "
@@ -98,9 +104,12 @@ STK_TEST(batches_are_padded_to_their_longest) /* 34, 29 */
 STK_TEST(batches_are_padded_to_the_boundary_where_that_is_wanted) /* 34 */
 {
     const int64_t            at[] = {3, 6};
-    const stk_bucket_options options = {
-        .boundaries = at, .boundary_count = 2, .batch_sizes = sizes, .pad_to_boundary = true};
-    stk_dataset *data = VECTORS(1, 4, 1, 6, 3);
+    const stk_bucket_options options = {.boundaries = at,
+                                        .boundary_count = 2,
+                                        .batch_sizes = sizes,
+                                        .batch_size_count = 3,
+                                        .pad_to_boundary = true};
+    stk_dataset             *data = VECTORS(1, 4, 1, 6, 3);
     APPLY(data, bucket_by_length, lengths(), &options);
     EXPECT_GIVES("[[1 0][1 0]] !invalid_argument [[4 4 4 4 0][3 3 3 0 0]] .", data);
     stk_error     err;
@@ -124,6 +133,7 @@ STK_TEST(padding_may_be_any_value)
     const stk_bucket_options options = {.boundaries = at,
                                         .boundary_count = 1,
                                         .batch_sizes = sizes,
+                                        .batch_size_count = 2,
                                         .shapes = &shape,
                                         .padding = &minus,
                                         .value_count = 1};
@@ -154,7 +164,11 @@ STK_TEST(bucket_by_length_refuses_senseless_options) /* 34 */
     options = plain;
     options.boundaries = descending;
     options.boundary_count = 2;
+    options.batch_size_count = 3;
     expect_refusal(&options, "boundary 1 is 5 after 5");
+    options = plain;
+    options.batch_size_count = 3;
+    expect_refusal(&options, "3 boundaries make 4 buckets, but there are 3 batch sizes");
     options = plain;
     options.pad_to_boundary = true;
     expect_refusal(&options, "there must be padding");

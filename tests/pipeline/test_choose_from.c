@@ -20,7 +20,8 @@ static stk_dataset *choose(stk_dataset **inputs, size_t count, stk_dataset *choi
 {
     stk_error    err;
     stk_dataset *data;
-    EXPECT_OK(stk_dataset_choose_from(&data, inputs, count, choices, stop, &err));
+    EXPECT_OK(stk_dataset_choose_from(&data, inputs, count, choices,
+                                      &(stk_choose_options){.stop_on_empty = stop}, &err));
     for (size_t i = 0; i < count; i++)
         stk_dataset_unref(inputs[i]);
     stk_dataset_unref(choices);
@@ -92,13 +93,19 @@ STK_TEST(choices_must_be_int64_scalars) /* 48 */
 {
     stk_error    err;
     stk_dataset *data, *input = RANGE(3), *choices = strings("0", 1);
-    EXPECT_STATUS(STK_E_TYPE, stk_dataset_choose_from(&data, &input, 1, choices, true, &err));
+    EXPECT_STATUS(STK_E_TYPE,
+                  stk_dataset_choose_from(&data, &input, 1, choices,
+                                          &(stk_choose_options){.stop_on_empty = true}, &err));
     EXPECT_CONTAINS("int64 scalar", err.message);
     stk_dataset_unref(choices);
     choices = RANGE(4);
     APPLY(choices, batch, 2, NULL);
-    EXPECT_STATUS(STK_E_TYPE, stk_dataset_choose_from(&data, &input, 1, choices, true, &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_dataset_choose_from(&data, NULL, 0, choices, true, &err));
+    EXPECT_STATUS(STK_E_TYPE,
+                  stk_dataset_choose_from(&data, &input, 1, choices,
+                                          &(stk_choose_options){.stop_on_empty = true}, &err));
+    EXPECT_STATUS(STK_E_INVALID,
+                  stk_dataset_choose_from(&data, NULL, 0, choices,
+                                          &(stk_choose_options){.stop_on_empty = true}, &err));
     EXPECT_CONTAINS("no dataset to take from", err.message);
     stk_dataset_unref(choices);
     stk_dataset_unref(input);
@@ -108,7 +115,9 @@ STK_TEST(inputs_to_choose_from_must_have_the_same_types)
 {
     stk_error    err;
     stk_dataset *data, *inputs[] = {RANGE(3), strings("a", 1)}, *choices = RANGE(2);
-    EXPECT_STATUS(STK_E_TYPE, stk_dataset_choose_from(&data, inputs, 2, choices, true, &err));
+    EXPECT_STATUS(STK_E_TYPE,
+                  stk_dataset_choose_from(&data, inputs, 2, choices,
+                                          &(stk_choose_options){.stop_on_empty = true}, &err));
     stk_dataset_unref(inputs[0]);
     stk_dataset_unref(inputs[1]);
     stk_dataset_unref(choices);

@@ -3,7 +3,7 @@
 /* Takes over both. */
 static stk_dataset *joined(stk_dataset *first, stk_dataset *second)
 {
-    APPLY(first, concatenate, second);
+    stk_test_concatenate(&first, second);
     stk_dataset_unref(second);
     return first;
 }
@@ -15,6 +15,31 @@ STK_TEST(concatenate_gives_one_after_the_other) /* 42 */
     EXPECT_GIVES("10 11 .", joined(RANGE(0), stk_test_range(10, 12, 1)));
     EXPECT_GIVES("0 1 .", joined(RANGE(2), RANGE(0)));
     EXPECT_GIVES("0 1 5 7 .", joined(joined(RANGE(2), NUMBERS(5)), NUMBERS(7)));
+}
+
+/* Takes over all of inputs. */
+static stk_dataset *all_of(stk_dataset **inputs, size_t count)
+{
+    stk_dataset *data;
+    stk_error    err;
+    EXPECT_OK(stk_dataset_concatenate(&data, inputs, count, &err));
+    for (size_t i = 0; i < count; i++)
+        stk_dataset_unref(inputs[i]);
+    return data;
+}
+
+STK_TEST(concatenate_takes_any_number_of_inputs)
+{
+    stk_error    err;
+    stk_element *element;
+    EXPECT_GIVES("0 1 .", all_of((stk_dataset *[]){RANGE(2)}, 1));
+    stk_dataset *data = all_of((stk_dataset *[]){RANGE(2), RANGE(0), NUMBERS(5), NUMBERS(7, 8)}, 4);
+    EXPECT_INT_EQ(5, stk_dataset_cardinality(data));
+    EXPECT_OK(stk_dataset_at(data, 3, &element, &err));
+    EXPECT_INT_EQ(7, stk_test_number(element));
+    stk_element_unref(element);
+    APPLY(data, skip, 1);
+    EXPECT_GIVES("1 5 7 8 .", data);
 }
 
 STK_TEST(concatenate_leaves_errors_in_their_places) /* 4 */
@@ -41,13 +66,13 @@ STK_TEST(concatenate_relaxes_shapes_and_refuses_other_types) /* 42 */
     EXPECT_INT_EQ(-1, value->shape.dim[0]);
     EXPECT_GIVES("[1 2] [3 4 5] .", data);
     stk_dataset *const twice[] = {RANGE(2), RANGE(2)};
-    stk_dataset       *pairs, *numbers = RANGE(3);
+    stk_dataset       *pairs, *none;
     stk_error          err;
     EXPECT_OK(stk_dataset_zip(&pairs, twice, 2, &err));
     EXPECT_REFUSED(STK_E_TYPE, "one input has 1 values an element, another has 2",
-                   stk_dataset_concatenate(&numbers, pairs, &err));
+                   stk_dataset_concatenate(&none, (stk_dataset *[]){twice[0], pairs}, 2, &err));
+    assert_null(none);
     stk_dataset_unref(pairs);
-    stk_dataset_unref(numbers);
     stk_dataset_unref(twice[0]);
     stk_dataset_unref(twice[1]);
 }
@@ -95,8 +120,7 @@ STK_TEST(concatenate_by_number) /* 74 */
     EXPECT_STATUS(STK_E_RANGE, stk_dataset_at(data, 5, &element, &err));
     stk_dataset_unref(data);
     data = joined(unknown(), RANGE(3));
-    EXPECT_REFUSED(STK_E_UNSUPPORTED, "the first input (filter)",
-                   stk_dataset_at(data, 0, &element, &err));
+    EXPECT_REFUSED(STK_E_UNSUPPORTED, "input 0 (filter)", stk_dataset_at(data, 0, &element, &err));
     stk_dataset_unref(data);
 }
 
@@ -108,11 +132,13 @@ STK_TEST(damaged_checkpoints_of_concatenate_are_harmless)
 
 static stk_status build(stk_dataset **out, stk_error *err)
 {
-    stk_dataset *second = NULL;
-    STK_TRY(stk_dataset_range(out, 0, 3, 1, err));
-    STK_TRY(stk_dataset_range(&second, 0, 4, 1, err));
-    stk_status st = stk_dataset_concatenate(out, second, err);
-    stk_dataset_unref(second);
+    stk_dataset *inputs[3] = {0};
+    stk_status   st = stk_dataset_range(&inputs[0], 0, 3, 1, err);
+    if (!st) st = stk_dataset_range(&inputs[1], 0, 0, 1, err);
+    if (!st) st = stk_dataset_range(&inputs[2], 0, 4, 1, err);
+    if (!st) st = stk_dataset_concatenate(out, inputs, 3, err);
+    for (size_t i = 0; i < 3; i++)
+        stk_dataset_unref(inputs[i]);
     return st;
 }
 

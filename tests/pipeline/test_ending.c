@@ -119,7 +119,7 @@ static stk_dataset *one_and_then(stk_dataset *(*search)(void))
 {
     stk_dataset *data = NUMBERS(5), *rest = search();
     APPLY(data, map, stk_test_map("slow", be_slow, NULL, 0), &(stk_map_options){.parallel = 1});
-    APPLY(data, concatenate, rest);
+    stk_test_concatenate(&data, rest);
     stk_dataset_unref(rest);
     APPLY(data, prefetch, 2);
     return data;

@@ -213,7 +213,7 @@ STK_TEST(a_flat_map_that_never_finds_anything_ends_with_its_consumer)
     APPLY(inputs[0], repeat, -1);
     APPLY(inputs[0], flat_map, stk_test_copies());
     APPLY(inputs[0], prefetch, 2);
-    EXPECT_OK(stk_dataset_choose_from(&data, inputs, 2, choices, false, &err));
+    EXPECT_OK(stk_dataset_choose_from(&data, inputs, 2, choices, NULL, &err));
     APPLY(data, prefetch, 2);
     EXPECT_OK(stk_iterator_start(&it, data, &(stk_iterator_options){.threads = 3}, &err));
     EXPECT_OK(stk_iterator_next(it, &element, &err));

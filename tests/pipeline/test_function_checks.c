@@ -76,7 +76,8 @@ STK_TEST(a_key_of_a_value_that_is_not_there_is_refused_when_made)
         {"length", stk_function_length}, {"value", stk_function_value}, {"modulo", by_modulo}};
     static const int64_t     at[] = {2}, sizes[] = {1, 1};
     static const double      target[] = {1, 1};
-    const stk_bucket_options bucket = {.boundaries = at, .boundary_count = 1, .batch_sizes = sizes};
+    const stk_bucket_options bucket = {
+        .boundaries = at, .boundary_count = 1, .batch_sizes = sizes, .batch_size_count = 2};
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         stk_error     err;
         stk_dataset  *data = vectors();

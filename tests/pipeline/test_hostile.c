@@ -106,7 +106,7 @@ STK_TEST(cardinality_never_overflows)
     APPLY(data, repeat, INT64_MAX);
     EXPECT(stk_dataset_cardinality(data) < 0 || stk_dataset_cardinality(data) == INT64_MAX);
     stk_dataset *second = stk_dataset_ref(data);
-    APPLY(data, concatenate, second);
+    stk_test_concatenate(&data, second);
     EXPECT(stk_dataset_cardinality(data) < 0 || stk_dataset_cardinality(data) == INT64_MAX);
     stk_dataset_unref(second);
     try_out(data);
@@ -147,15 +147,14 @@ static stk_status add_prefetch(stk_dataset **data, stk_error *err)
 
 static stk_status add_concatenate(stk_dataset **data, stk_error *err)
 {
-    stk_dataset *one = RANGE(1);
-    stk_status   st = stk_dataset_concatenate(&one, *data, err);
-    if (!st) {
-        stk_dataset_unref(*data);
-        *data = one;
-    } else {
-        stk_dataset_unref(one);
-    }
-    return st;
+    stk_dataset *const inputs[] = {RANGE(1), *data};
+    stk_dataset       *made;
+    stk_status         st = stk_dataset_concatenate(&made, inputs, 2, err);
+    stk_dataset_unref(inputs[0]);
+    if (st) return st;
+    stk_dataset_unref(*data);
+    *data = made;
+    return STK_OK;
 }
 
 static stk_status add_zip(stk_dataset **data, stk_error *err)
@@ -301,13 +300,14 @@ STK_TEST(a_thousand_inputs_are_joined_and_none_is_refused)
         inputs[i] = RANGE(3);
     EXPECT_OK(stk_dataset_zip(&out, inputs, MANY, &err));
     try_out(out);
-    EXPECT_OK(stk_dataset_choose_from(&out, inputs, MANY, inputs[0], false, &err));
+    EXPECT_OK(stk_dataset_choose_from(&out, inputs, MANY, inputs[0], NULL, &err));
     try_out(out);
     static const double odd[] = {NAN, INFINITY, -INFINITY, -1, -0.0, 0, DBL_MAX, 5e-324};
     for (size_t k = 0; k < COUNT_OF(odd); k++) {
         for (size_t i = 0; i < MANY; i++)
             weights[i] = odd[k];
-        const stk_sample_options options = {.weights = weights, .seeded = true};
+        const stk_sample_options options = {
+            .weights = weights, .weight_count = MANY, .seeded = true};
         if (!stk_dataset_sample_from(&out, inputs, MANY, &options, &err))
             try_out(out);
         else
@@ -320,9 +320,10 @@ STK_TEST(a_thousand_inputs_are_joined_and_none_is_refused)
         TRY(RANGE(9), rejection_resample, stk_test_modulo(300), &shares);
     }
     EXPECT_REFUSED(STK_E_INVALID, "at least", stk_dataset_zip(&out, inputs, 0, &err));
+    EXPECT_REFUSED(STK_E_INVALID, "at least", stk_dataset_concatenate(&out, inputs, 0, &err));
     EXPECT_REFUSED(STK_E_INVALID, "at least", stk_dataset_sample_from(&out, NULL, 0, NULL, &err));
     EXPECT_REFUSED(STK_E_INVALID, "at least",
-                   stk_dataset_choose_from(&out, NULL, 0, inputs[0], false, &err));
+                   stk_dataset_choose_from(&out, NULL, 0, inputs[0], NULL, &err));
     for (size_t i = 0; i < MANY; i++)
         stk_dataset_unref(inputs[i]);
 }
@@ -331,7 +332,7 @@ STK_TEST(weights_whose_sum_is_past_all_numbers_are_refused)
 {
     stk_error                err;
     stk_dataset             *inputs[2] = {RANGE(4), RANGE(4)}, *out;
-    const stk_sample_options options = {.weights = (double[]){DBL_MAX, DBL_MAX}};
+    const stk_sample_options options = {.weights = (double[]){DBL_MAX, DBL_MAX}, .weight_count = 2};
     EXPECT_REFUSED(STK_E_INVALID, "add up to more than",
                    stk_dataset_sample_from(&out, inputs, 2, &options, &err));
     const stk_resample_options shares = {.target = options.weights, .class_count = 2};
@@ -389,18 +390,21 @@ STK_TEST(functions_of_the_wrong_kind_are_refused_by_every_stage)
         &(stk_bucket_options){.boundaries = sizes,
                               .boundary_count = 1,
                               .batch_sizes = sizes,
+                              .batch_size_count = 2,
                               .value_count = 1,
                               .shapes = &(stk_shape){.rank = 77}});
     TRY(RANGE(5), bucket_by_length, stk_test_modulo(3),
         &(stk_bucket_options){.boundaries = sizes,
                               .boundary_count = 1,
                               .batch_sizes = sizes,
+                              .batch_size_count = 2,
                               .value_count = 1,
                               .padding = &(stk_value){.shape.rank = -77}});
     TRY(RANGE(5), bucket_by_length, stk_test_modulo(3),
         &(stk_bucket_options){.boundaries = sizes,
                               .boundary_count = 1,
                               .batch_sizes = sizes,
+                              .batch_size_count = 2,
                               .pad_to_boundary = true,
                               .no_padding = true});
 }

@@ -309,7 +309,7 @@ STK_TEST(a_image_that_is_none_is_one_error_and_the_others_come)
     EXPECT_OK(stk_element_new(&all, 1, &err));
     EXPECT_OK(stk_value_strings(stk_element_edit(all, 0), NULL, &shape, strings, &err));
     EXPECT_OK(stk_dataset_slices(&data, all, &err));
-    const stk_decode_image_options options = {.restarts = -1, .recover = true};
+    const stk_decode_image_options options = {.recover = true};
     stk_function                  *function;
     EXPECT_OK(stk_function_decode_image(&function, 0, &options, &err));
     EXPECT_OK(stk_dataset_map(&data, function, NULL, &err));

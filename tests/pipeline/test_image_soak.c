@@ -91,7 +91,7 @@ static void set_up(bed *b)
 {
     stk_error                      err;
     const char                    *seed = getenv("STOKER_SOAK_SEED");
-    const stk_decode_image_options shrink = {.restarts = -1, .shrink = true, .recover = true};
+    const stk_decode_image_options shrink = {.shrink = true, .recover = true};
     *b = (bed){.draws = seed ? strtoull(seed, NULL, 10) : 88172645463325252u};
     b->all = make_images();
     EXPECT_OK(stk_function_decode_image(&b->decode, 0, NULL, &err));

@@ -83,10 +83,12 @@ static stk_status bucket_by_length(stk_dataset **out, stk_error *err)
     stk_dataset         *data = stk_test_vectors(5, lengths, numbers);
     stk_function        *length;
     STK_TRY(stk_function_length(&length, 0, err));
-    STK_TRY(stk_dataset_bucket_by_length(
-        &data, length,
-        &(stk_bucket_options){.boundaries = boundaries, .boundary_count = 2, .batch_sizes = sizes},
-        err));
+    STK_TRY(stk_dataset_bucket_by_length(&data, length,
+                                         &(stk_bucket_options){.boundaries = boundaries,
+                                                               .boundary_count = 2,
+                                                               .batch_sizes = sizes,
+                                                               .batch_size_count = 3},
+                                         err));
     stk_function_unref(length);
     *out = data;
     return STK_OK;
@@ -99,7 +101,7 @@ static stk_status choose_from(stk_dataset **out, stk_error *err)
     STK_TRY(stk_dataset_range(&inputs[1], 100, 110, 1, err));
     STK_TRY(stk_dataset_range(&choices, 0, 2, 1, err));
     STK_TRY(stk_dataset_repeat(&choices, 3, err));
-    STK_TRY(stk_dataset_choose_from(&data, inputs, 2, choices, false, err));
+    STK_TRY(stk_dataset_choose_from(&data, inputs, 2, choices, NULL, err));
     stk_dataset_unref(inputs[0]);
     stk_dataset_unref(inputs[1]);
     stk_dataset_unref(choices);
@@ -111,7 +113,7 @@ static stk_status sample_from(stk_dataset **out, stk_error *err)
 {
     static const double      weights[] = {0.9, 0.1};
     const stk_sample_options options = {
-        .weights = weights, .stop_on_empty = true, .seeded = true, .seed = 7};
+        .weights = weights, .weight_count = 2, .stop_on_empty = true, .seeded = true, .seed = 7};
     stk_dataset *inputs[2], *data;
     STK_TRY(stk_dataset_range(&inputs[0], 0, 100, 1, err));
     STK_TRY(stk_dataset_range(&inputs[1], 100, 200, 1, err));

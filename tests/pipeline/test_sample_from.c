@@ -24,7 +24,7 @@ static stk_dataset *two(int64_t a, int64_t b, const stk_sample_options *options)
 STK_TEST(a_dataset_of_weight_nothing_is_never_drawn) /* 49 */
 {
     const double       weights[] = {0, 1};
-    stk_sample_options options = {.weights = weights, .stop_on_empty = true};
+    stk_sample_options options = {.weights = weights, .weight_count = 2, .stop_on_empty = true};
     stk_dataset       *inputs[] = {NUMBERS(0), NUMBERS(1)};
     APPLY(inputs[0], repeat, 2);
     APPLY(inputs[1], repeat, 2);
@@ -38,7 +38,7 @@ STK_TEST(a_dataset_of_weight_nothing_is_never_drawn) /* 49 */
 STK_TEST(without_any_weight_there_is_nothing) /* 49 */
 {
     const double       weights[] = {0, 0};
-    stk_sample_options options = {.weights = weights};
+    stk_sample_options options = {.weights = weights, .weight_count = 2};
     stk_dataset       *data = two(3, 3, &options);
     EXPECT_INT_EQ(0, stk_dataset_cardinality(data));
     EXPECT_GIVES(".", data);
@@ -49,7 +49,7 @@ STK_TEST(without_any_weight_there_is_nothing) /* 49 */
 STK_TEST(drawing_an_empty_dataset_ends_it_where_that_is_wanted) /* 49 */
 {
     const double       weights[] = {1, 0};
-    stk_sample_options options = {.weights = weights, .stop_on_empty = true};
+    stk_sample_options options = {.weights = weights, .weight_count = 2, .stop_on_empty = true};
     EXPECT_GIVES(".", two(0, 3, &options));
 }
 
@@ -76,12 +76,13 @@ STK_TEST(datasets_are_drawn_by_weight) /* 49 */
 {
     static int64_t           numbers[20000];
     const double             weights[] = {3, 1};
-    const stk_sample_options options = {.weights = weights, .seeded = true, .seed = 5};
-    int64_t                  first = 0, a = 0, b = 1000000;
-    stk_error                err;
-    stk_iterator            *it;
-    stk_dataset *inputs[] = {stk_test_range(0, 1000000, 1), stk_test_range(1000000, 2000000, 1)};
-    stk_dataset *data = sample(inputs, 2, &options);
+    const stk_sample_options options = {
+        .weights = weights, .weight_count = 2, .seeded = true, .seed = 5};
+    int64_t       first = 0, a = 0, b = 1000000;
+    stk_error     err;
+    stk_iterator *it;
+    stk_dataset  *inputs[] = {stk_test_range(0, 1000000, 1), stk_test_range(1000000, 2000000, 1)};
+    stk_dataset  *data = sample(inputs, 2, &options);
     EXPECT_OK(stk_iterator_start(&it, data, NULL, &err));
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         stk_element *element;
@@ -172,13 +173,16 @@ STK_TEST(sample_from_refuses_senseless_weights)
     stk_error          err;
     stk_dataset       *data, *inputs[] = {RANGE(2), RANGE(3)};
     double             weights[] = {1, -1};
-    stk_sample_options options = {.weights = weights};
+    stk_sample_options options = {.weights = weights, .weight_count = 2};
     EXPECT_STATUS(STK_E_INVALID, stk_dataset_sample_from(&data, inputs, 2, &options, &err));
     EXPECT_CONTAINS("the weight of dataset 1 is -1", err.message);
     weights[1] = NAN;
     EXPECT_STATUS(STK_E_INVALID, stk_dataset_sample_from(&data, inputs, 2, &options, &err));
     EXPECT_STATUS(STK_E_INVALID, stk_dataset_sample_from(&data, NULL, 0, NULL, &err));
     EXPECT_CONTAINS("no dataset to take from", err.message);
+    options.weight_count = 3;
+    EXPECT_REFUSED(STK_E_INVALID, "there are 2 inputs and 3 weights",
+                   stk_dataset_sample_from(&data, inputs, 2, &options, &err));
     stk_dataset_unref(inputs[0]);
     stk_dataset_unref(inputs[1]);
 }
@@ -186,7 +190,7 @@ STK_TEST(sample_from_refuses_senseless_weights)
 STK_TEST(errors_of_inputs_pass_through_sample_from)
 {
     const double             weights[] = {1, 0};
-    const stk_sample_options options = {.weights = weights};
+    const stk_sample_options options = {.weights = weights, .weight_count = 2};
     stk_dataset             *inputs[] = {RANGE(4), RANGE(3)};
     APPLY(inputs[0], map, stk_test_fail_on(1), NULL);
     EXPECT_GIVES("0 !invalid_argument 2 3 .", sample(inputs, 2, &options));

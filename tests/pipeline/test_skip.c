@@ -64,7 +64,7 @@ STK_TEST(what_can_jump_is_skipped_at_once)
     EXPECT_GIVES("998 999 .", skipped(data, INT64_MAX / 1000 * 1000 - 2));
     data = RANGE(5);
     stk_dataset *after = stk_test_range(0, far, 1);
-    APPLY(data, concatenate, after);
+    stk_test_concatenate(&data, after);
     stk_dataset_unref(after);
     EXPECT_GIVES("9223372036854775799 .", skipped(data, far + 4));
     data = stk_test_range(0, INT64_MAX, 1);

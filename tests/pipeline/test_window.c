@@ -167,9 +167,9 @@ STK_TEST(window_refuses_senseless_parameters) /* 36 */
     expect_refusal(0, 1, 1, "the size is 0");
     expect_refusal(0, STK_AUTO, 1, "the size is 0");
     expect_refusal(-3, 1, 1, "the size is -3");
-    expect_refusal(2, 0, 1, "the shift is 0");
+    expect_refusal(0, 0, 0, "the size is 0");
     expect_refusal(2, -2, 1, "the shift is -2");
-    expect_refusal(2, 1, 0, "the stride is 0");
+    expect_refusal(2, 1, -1, "the stride is -1");
 }
 
 STK_TEST(other_windows_have_other_fingerprints)

@@ -58,8 +58,9 @@ static stk_status put(stk_dataset **data, stk_function *function, stk_error *err
 stk_status cli_show_decode(stk_dataset **data, int channels, stk_error *err)
 {
     const stk_element_spec        *spec = stk_dataset_spec(*data);
+    const int                      restarts = stk_element_spec_find(spec, "image_restarts");
     const stk_decode_image_options options = {
-        .channels = channels, .restarts = stk_element_spec_find(spec, "image_restarts")};
+        .channels = channels, .seekable = restarts >= 0, .restarts = restarts};
     stk_function *function;
     if (spec->values[0].dtype != STK_DTYPE_BYTES) return STK_OK;
     STK_TRY(stk_function_decode_image(&function, 0, &options, err));

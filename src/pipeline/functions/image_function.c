@@ -208,14 +208,15 @@ static stk_status check_value_index(const char *stage, int value, stk_error *err
 stk_status stk_function_decode_image(stk_function **out, int value,
                                      const stk_decode_image_options *options, stk_error *err)
 {
-    static const stk_decode_image_options usual = {.restarts = -1};
+    static const stk_decode_image_options usual = {0};
     const stk_decode_image_options       *o = options ? options : &usual;
+    const int                             restarts = o->seekable ? o->restarts : -1;
     *out = NULL;
     STK_TRY(check_value_index("decode_image", value, err));
     if (o->channels != 0 && o->channels != 1 && o->channels != 3)
         return stk_fail(err, STK_E_INVALID, "decode_image", NULL,
                         "%d channels were asked for; there are 1 (grey) and 3 (RGB)", o->channels);
-    stk_image_context c = {.value = value, .restarts = o->restarts, .decodes = true, .seeds = 1};
+    stk_image_context c = {.value = value, .restarts = restarts, .decodes = true, .seeds = 1};
     c.decode = (stk_chain_decode){.limits = o->limits,
                                   .channels = o->channels ? o->channels : 3,
                                   .recover = o->recover,
@@ -224,13 +225,12 @@ stk_status stk_function_decode_image(stk_function **out, int value,
                                   .shrink = o->shrink,
                                   .blank = o->blank};
     char details[160];
-    snprintf(details, sizeof details,
-             "value %d, %d channels%s%s%s%s%s, restarts %d, at most %d %llu", value,
-             c.decode.channels, o->recover ? ", recover" : "",
-             o->stored_orientation ? ", stored orientation" : "",
-             o->pillow_16bit ? ", pillow 16 bit" : "", o->shrink ? ", shrink" : "",
-             o->blank ? ", blank" : "", o->restarts, o->limits.side,
-             (unsigned long long)o->limits.pixels);
+    snprintf(
+        details, sizeof details, "value %d, %d channels%s%s%s%s%s, restarts %d, at most %d %llu",
+        value, c.decode.channels, o->recover ? ", recover" : "",
+        o->stored_orientation ? ", stored orientation" : "",
+        o->pillow_16bit ? ", pillow 16 bit" : "", o->shrink ? ", shrink" : "",
+        o->blank ? ", blank" : "", restarts, o->limits.side, (unsigned long long)o->limits.pixels);
     return make(out, &c, "decode_image", details, false, err);
 }
 

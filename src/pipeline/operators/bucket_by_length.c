@@ -181,6 +181,10 @@ static stk_status check_options(const stk_bucket_options *o, stk_error *err)
     if (!o || !o->batch_sizes || (o->boundary_count && !o->boundaries))
         return stk_fail(err, STK_E_INVALID, "bucket_by_length", NULL,
                         "boundaries and one batch size more than boundaries are needed");
+    if (o->batch_size_count != o->boundary_count + 1)
+        return stk_fail(err, STK_E_INVALID, "bucket_by_length", NULL,
+                        "%zu boundaries make %zu buckets, but there are %zu batch sizes",
+                        o->boundary_count, o->boundary_count + 1, o->batch_size_count);
     for (size_t i = 1; i < o->boundary_count; i++)
         if (o->boundaries[i] <= o->boundaries[i - 1])
             return stk_fail(err, STK_E_INVALID, "bucket_by_length", NULL,

@@ -104,10 +104,11 @@ const stk_operator stk_operator_choose_from = {
 };
 
 stk_status stk_dataset_choose_from(stk_dataset **out, stk_dataset *const *inputs, size_t count,
-                                   stk_dataset *choices, bool stop_on_empty, stk_error *err)
+                                   stk_dataset *choices, const stk_choose_options *options,
+                                   stk_error *err)
 {
     *out = NULL;
-    const params  p = {.stop_on_empty = stop_on_empty};
+    const params  p = {.stop_on_empty = options && options->stop_on_empty};
     stk_dataset **all = calloc(count + 1, sizeof *all);
     if (!all)
         return stk_fail(err, STK_E_NOMEM, "choose_from", NULL, "no memory for %zu datasets", count);

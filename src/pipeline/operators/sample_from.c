@@ -149,6 +149,10 @@ stk_status stk_dataset_sample_from(stk_dataset **out, stk_dataset *const *inputs
     static const stk_sample_options defaults = {0};
     *out = NULL;
     if (!options) options = &defaults;
+    if (options->weights && options->weight_count != count)
+        return stk_fail(err, STK_E_INVALID, "sample_from", NULL,
+                        "there are %zu inputs and %zu weights; give one weight per input", count,
+                        options->weight_count);
     params p = {.weights = calloc(count ? count : 1, sizeof(double)),
                 .stop_on_empty = options->stop_on_empty,
                 .seeded = options->seeded,

@@ -175,12 +175,12 @@ const stk_operator stk_operator_window = {
 stk_status stk_dataset_window(stk_dataset **data, int64_t size, const stk_window_options *options,
                               stk_error *err)
 {
-    params p = {.size = size, .shift = STK_AUTO, .stride = 1};
-    if (options)
-        p = (params){.size = size,
-                     .shift = options->shift,
-                     .stride = options->stride,
-                     .drop_remainder = options->drop_remainder};
-    if (p.shift == STK_AUTO && size > 0) p.shift = size;
+    static const stk_window_options defaults = {0};
+    if (!options) options = &defaults;
+    const bool   beside = !options->shift || options->shift == STK_AUTO;
+    const params p = {.size = size,
+                      .shift = beside && size > 0 ? size : options->shift,
+                      .stride = options->stride ? options->stride : 1,
+                      .drop_remainder = options->drop_remainder};
     return stk_dataset_append(data, &stk_operator_window, &p, err);
 }

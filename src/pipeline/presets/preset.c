@@ -37,8 +37,9 @@ static bool is_named(const char *name, const char *operation)
 static stk_status decode(building *b, stk_error *err)
 {
     const stk_element_spec        *spec = stk_dataset_spec(*b->data);
-    const stk_decode_image_options options = {.restarts =
-                                                  stk_element_spec_find(spec, restarts_name),
+    const int                      restarts = stk_element_spec_find(spec, restarts_name);
+    const stk_decode_image_options options = {.seekable = restarts >= 0,
+                                              .restarts = restarts,
                                               .channels = b->preset->channels,
                                               .recover = b->options->recover,
                                               .shrink = !b->options->exact,

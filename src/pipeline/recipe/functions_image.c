@@ -41,10 +41,14 @@ static const stk_recipe_parameter decode_parameters[] = {
 };
 
 static stk_status find_restarts(stk_recipe *recipe, const stk_argument *argument,
-                                const stk_element_spec *input, int *out, stk_error *err)
+                                const stk_element_spec   *input,
+                                stk_decode_image_options *options, stk_error *err)
 {
-    if (argument->given) return stk_recipe_value(recipe, argument, "decode_image", input, out, err);
-    *out = input->known ? stk_element_spec_find(input, restarts_name) : -1;
+    options->seekable = true;
+    if (argument->given)
+        return stk_recipe_value(recipe, argument, "decode_image", input, &options->restarts, err);
+    options->restarts = input->known ? stk_element_spec_find(input, restarts_name) : -1;
+    options->seekable = options->restarts >= 0;
     return STK_OK;
 }
 
@@ -61,7 +65,7 @@ static stk_status decode_image(stk_recipe *recipe, const stk_recipe_call *bound,
     options.limits.side = a[MOST_SIDE].integer > INT32_MAX ? 0 : (int32_t)a[MOST_SIDE].integer;
     options.limits.pixels = (uint64_t)a[MOST_PIXELS].integer;
     STK_TRY(stk_recipe_value(recipe, &a[DECODE_VALUE], "decode_image", input, &value, err));
-    STK_TRY(find_restarts(recipe, &a[RESTARTS], input, &options.restarts, err));
+    STK_TRY(find_restarts(recipe, &a[RESTARTS], input, &options, err));
     return stk_function_decode_image(out, value, &options, err);
 }
 

@@ -68,16 +68,12 @@ static stk_status zip(stk_recipe *recipe, const stk_recipe_call *bound, stk_data
 static stk_status concatenate(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                               stk_error *err)
 {
-    inputs in;
+    inputs       in;
+    stk_dataset *made = NULL;
     STK_TRY(build_inputs(&in, recipe, &bound->arguments[0], *data, err));
-    stk_status   st = need_inputs(recipe, bound, &in, err);
-    stk_dataset *made = st ? NULL : stk_dataset_ref(in.list[0]);
-    for (size_t i = 1; i < in.count && !st; i++)
-        st = stk_dataset_concatenate(&made, in.list[i], err);
-    if (st)
-        stk_dataset_unref(made);
-    else
-        replace(data, made);
+    stk_status st = need_inputs(recipe, bound, &in, err);
+    if (!st) st = stk_dataset_concatenate(&made, in.list, in.count, err);
+    if (!st) replace(data, made);
     release(&in);
     return st;
 }
@@ -101,6 +97,7 @@ static stk_status sample_with(stk_recipe *recipe, const stk_recipe_call *bound, 
                              "there are %zu inputs and %zu weights; give one weight per input",
                              in->count, a[1].count);
     const stk_sample_options options = {.weights = a[1].reals,
+                                        .weight_count = a[1].count,
                                         .stop_on_empty = a[2].truth,
                                         .seed = (uint64_t)a[3].integer,
                                         .seeded = a[3].given,
@@ -136,7 +133,8 @@ static stk_status choose_from(stk_recipe *recipe, const stk_recipe_call *bound, 
     STK_TRY(build_inputs(&in, recipe, &a[0], *data, err));
     stk_status st = need_inputs(recipe, bound, &in, err);
     if (!st) st = stk_recipe_build(recipe, a[1].stages, &choices, err);
-    if (!st) st = stk_dataset_choose_from(&made, in.list, in.count, choices, a[2].truth, err);
+    const stk_choose_options options = {.stop_on_empty = a[2].truth};
+    if (!st) st = stk_dataset_choose_from(&made, in.list, in.count, choices, &options, err);
     if (!st) replace(data, made);
     stk_dataset_unref(choices);
     release(&in);
