@@ -15,11 +15,12 @@ STK_BEGIN_DECLS
 STK_API STK_NODISCARD stk_status stk_dataset_range(stk_dataset **out, int64_t start, int64_t stop,
                                                    int64_t step, stk_error *err);
 
-/* The element itself, once. */
-STK_API STK_NODISCARD stk_status stk_dataset_tensors(stk_dataset **out, stk_element *element,
+/* The element itself, once; takes a new reference. */
+STK_API STK_NODISCARD stk_status stk_dataset_tensors(stk_dataset **out, const stk_element *element,
                                                      stk_error *err);
-/* The rows of the element: every value needs the same leading dimension. */
-STK_API STK_NODISCARD stk_status stk_dataset_slices(stk_dataset **out, stk_element *element,
+/* The rows of the element, which gets a new reference: every value needs the same leading
+ * dimension. */
+STK_API STK_NODISCARD stk_status stk_dataset_slices(stk_dataset **out, const stk_element *element,
                                                     stk_error *err);
 /* The given elements in order; takes new references. They must agree in number and types of
  * values; the spec has the shapes they share. */

@@ -57,6 +57,12 @@ static inline const void *stk_value_data(const stk_value *value)
     return value->data ? value->data : value->small.bytes;
 }
 
+/* The dataset of a value that is one; lent as long as the value lives. */
+static inline stk_dataset *stk_value_dataset_of(const stk_value *value)
+{
+    return value->kind == STK_VALUE_DATASET ? value->small.dataset : NULL;
+}
+
 /* Where an element came from, so that every error and odd image can be named and replayed. */
 typedef struct stk_origin {
     stk_buffer *file;   /* its path as text; NULL when it came from no file */
@@ -68,13 +74,15 @@ typedef struct stk_origin {
 
 /* A new element of count values, all zero, with one reference. */
 STK_API STK_NODISCARD stk_status stk_element_new(stk_element **out, size_t count, stk_error *err);
-STK_API stk_element             *stk_element_ref(stk_element *element);
+/* One more reference, of an element that is only lent, too: counting is no change. */
+STK_API stk_element *stk_element_ref(const stk_element *element);
 /* NULL is fine. */
 STK_API void   stk_element_unref(stk_element *element);
 STK_API size_t stk_element_count(const stk_element *element);
-/* Value index, which must be below count. */
+/* Value index, which must be below count. It is the element's: valid as long as the element is, and
+ * not to be released. stk_value_ref keeps what it points to for longer. */
 STK_API const stk_value *stk_element_value(const stk_element *element, size_t index);
-/* The same for writing: the element must have one reference only. */
+/* The same for writing: the element must have one reference only (stk_element_make_unique). */
 STK_API stk_value        *stk_element_edit(stk_element *element, size_t index);
 STK_API const stk_origin *stk_element_origin(const stk_element *element);
 /* "train-00001: record 7 at byte 812", or "element 12 of epoch 0" without a file; returns text. */
@@ -91,18 +99,29 @@ STK_API size_t stk_element_own_bytes(const stk_element *element);
 /* The same kinds, types, shapes and values; byte strings by content. Datasets by identity. */
 STK_API bool stk_element_equal(const stk_element *a, const stk_element *b);
 
-/* Values. Each init fills a zero value; release (or stk_element_unref) undoes it. */
+/* Values. Each of these fills *value without a look at what was there: a value that holds storage
+ * is released before. A filled value holds references until stk_value_release, or until the element
+ * that it is a part of goes. On failure it is all zero. Memory is reserved in ledger (a function's:
+ * call->ledger; NULL: in none) until the last value over it is released. */
+
+/* Scalars. Float16 and bfloat16 are rounded to nearest, ties to even. */
+STK_API void stk_value_u8(stk_value *value, uint8_t number);
+STK_API void stk_value_i8(stk_value *value, int8_t number);
+STK_API void stk_value_i32(stk_value *value, int32_t number);
 STK_API void stk_value_i64(stk_value *value, int64_t number);
+STK_API void stk_value_f16(stk_value *value, float number);
+STK_API void stk_value_bf16(stk_value *value, float number);
 STK_API void stk_value_f32(stk_value *value, float number);
 STK_API void stk_value_f64(stk_value *value, double number);
 STK_API void stk_value_bool(stk_value *value, bool truth);
 /* A copy of bytes; storage comes from ledger. */
 STK_API STK_NODISCARD stk_status stk_value_bytes(stk_value *value, stk_ledger *ledger,
                                                  stk_bytes bytes, stk_error *err);
-/* A view of bytes inside storage (which gets a new reference) or, with NULL, of constants. */
+/* A view of bytes inside storage (which gets a new reference) or, with NULL, of constants: bytes
+ * that outlive every value that looks at them. */
 STK_API void stk_value_view(stk_value *value, stk_bytes bytes, stk_buffer *storage);
-/* Room for a dense value of dtype (not BYTES) and shape; *data is where to write. Small ones live
- * in the value, so write before it is copied anywhere. */
+/* Room for a dense value of dtype (not BYTES) and shape; *data is where to write, as long as value
+ * is where it is: the data of a small one is inside it. Its content is undefined. */
 STK_API STK_NODISCARD stk_status stk_value_dense(stk_value *value, stk_ledger *ledger,
                                                  stk_dtype dtype, const stk_shape *shape,
                                                  void **data, stk_error *err);
@@ -110,11 +129,26 @@ STK_API STK_NODISCARD stk_status stk_value_dense(stk_value *value, stk_ledger *l
 STK_API STK_NODISCARD stk_status stk_value_strings(stk_value *value, stk_ledger *ledger,
                                                    const stk_shape *shape, const stk_bytes *strings,
                                                    stk_error *err);
+/* Rows of different length: flat has the values of all rows one below the other, splits where each
+ * row begins, and where the last ends: from 0, never falling, to flat's leading dimension. With
+ * levels above 1 rows have rows: first the splits of the outermost (rows + 1 of them), then those
+ * of the next. split_count is how many there are in all. flat and splits are copied. */
+STK_API STK_NODISCARD stk_status stk_value_ragged(stk_value *value, stk_ledger *ledger,
+                                                  const stk_value *flat, const int64_t *splits,
+                                                  size_t split_count, int64_t rows, int levels,
+                                                  stk_error *err);
+/* count values of flat (a vector) at indices: count rows of shape->rank numbers, each inside shape.
+ * flat and indices are copied. */
+STK_API STK_NODISCARD stk_status stk_value_sparse(stk_value *value, stk_ledger *ledger,
+                                                  const stk_value *flat, const stk_shape *shape,
+                                                  const int64_t *indices, int64_t count,
+                                                  stk_error *err);
 /* A dataset; takes a new reference. */
 STK_API void stk_value_dataset(stk_value *value, stk_dataset *dataset);
-/* A second value over the same storage. */
+/* A second value over the same storage, which it keeps alive. */
 STK_API stk_value stk_value_ref(const stk_value *value);
-STK_API void      stk_value_release(stk_value *value);
+/* The value is all zero after; so may it be before. */
+STK_API void stk_value_release(stk_value *value);
 /* Of a dense value: number of elements. */
 STK_API int64_t stk_value_elements(const stk_value *value);
 /* Row index of a dense value's leading dimension (rank at least 1, index in range: not checked),
@@ -131,6 +165,8 @@ typedef struct stk_value_spec {
     stk_shape      shape; /* -1: a dimension that is not known. RAGGED: rows, then as flat values */
     int            ragged; /* RAGGED: levels; 0 means 1. DENSE: how many times a ragged value was
                               unbatched to come here: so many batches make it ragged again */
+    /* DATASET: what is known of its elements; NULL: nothing. */
+    const struct stk_element_spec *inner;
 } stk_value_spec;
 
 /* What is known of every element of a dataset. */
@@ -142,6 +178,17 @@ typedef struct stk_element_spec {
 
 /* The index of the value called name, or -1. */
 STK_API int stk_element_spec_find(const stk_element_spec *spec, const char *name);
+
+/* "(image: uint8[32,-1], label: int64[])", "(?)" where nothing is known; for people, at most
+ * capacity bytes with the zero; returns text. Empty where there is no memory for it. */
+STK_API char *stk_element_spec_text(const stk_element_spec *spec, char *text, int capacity);
+/* "image: uint8[28,28,1] 0 0 0 ..., label: int64 7" for people, at most capacity bytes with the
+ * zero; returns text. Names are those of spec; NULL: numbers. Of a value some numbers are shown, of
+ * a byte string the beginning, with \xNN for what is no text that may be shown. */
+STK_API char *stk_element_text(const stk_element *element, const stk_element_spec *spec, char *text,
+                               int capacity);
+/* The same of one value, without a name. */
+STK_API char *stk_value_text(const stk_value *value, char *text, int capacity);
 
 STK_END_DECLS
 #endif

@@ -55,7 +55,8 @@ typedef stk_status (*stk_predicate_fn)(void *context, const stk_call *call,
                                        const stk_element *element, bool *keep, stk_error *err);
 typedef stk_status (*stk_key_fn)(void *context, const stk_call *call, const stk_element *element,
                                  int64_t *key, stk_error *err);
-/* Makes a dataset of an element: flat_map, interleave, group_by_window. */
+/* Makes a dataset of an element: flat_map, interleave, group_by_window. The element is lent; what
+ * keeps it takes a reference (stk_element_ref, stk_dataset_slices). */
 typedef stk_status (*stk_expand_fn)(void *context, const stk_call *call, const stk_element *element,
                                     stk_dataset **out, stk_error *err);
 /* Changes *state and *element, as map does each. */

@@ -212,7 +212,10 @@ STK_API STK_NODISCARD stk_status stk_function_flatten(stk_function **out, int va
 typedef struct stk_pipeline_info {
     stk_function *expand;  /* a new reference is taken; NULL: flatten */
     const char   *details; /* the stages as text, for explain and fingerprints */
-    void         *context;
+    /* What is known of the elements that come out of the stages, which then must keep to it. NULL:
+     * apply is called on an empty dataset whenever a plan is made, to find out. */
+    const stk_element_spec *output;
+    void                   *context;
     void (*release)(void *context); /* with the function; NULL is fine */
     /* Puts the stages on *data. Called from any thread, several at a time. */
     stk_status (*apply)(void *context, stk_dataset **data, stk_error *err);

@@ -2,8 +2,6 @@
 #include "pipeline_language.h"
 #include "pipeline_support.h"
 
-#include "pipeline/runtime/elements.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,24 +215,23 @@ static stk_status copies(const stk_element *element, int64_t count, stk_dataset 
 
 /* What flat_map and its kin open for an element. */
 typedef struct expansion {
-    setting         setting; /* first: the same functions read it */
-    stk_function   *failing; /* the inner map, made when the function is */
-    const stk_line *inner;   /* stages on top, or NULL */
+    setting       setting; /* first: the same functions read it */
+    stk_function *failing; /* the inner map, made when the function is */
 } expansion;
+
+/* Stages on top of it. */
+typedef struct inner_stages {
+    int64_t         size;   /* without a line: of batches */
+    const stk_line *stages; /* or NULL */
+} inner_stages;
 
 static stk_dataset *build_on(stk_dataset *data, const stk_line *line);
 
-static stk_status batch_of_window(const expansion *e, const stk_element *element, size_t index,
-                                  stk_dataset **out, stk_error *err)
+static stk_status put_stages(void *context, stk_dataset **data, stk_error *err)
 {
-    const stk_value *window = stk_element_value(element, index);
-    stk_dataset     *data = stk_dataset_ref(window->small.dataset);
-    stk_status st = e->inner ? STK_OK : stk_dataset_batch(&data, e->setting.numbers[0], NULL, err);
-    if (st) {
-        stk_dataset_unref(data);
-        return st;
-    }
-    *out = data;
+    const inner_stages *inner = context;
+    if (!inner->stages) return stk_dataset_batch(data, inner->size, NULL, err);
+    *data = build_on(*data, inner->stages);
     return STK_OK;
 }
 
@@ -247,15 +244,13 @@ static void release_expansion(void *context)
     free(context);
 }
 
-static stk_status expand_element(const expansion *e, const stk_element *element, stk_dataset **out,
-                                 stk_error *err)
+static stk_status expand_function(void *context, const stk_call *call, const stk_element *element,
+                                  stk_dataset **out, stk_error *err)
 {
-    const setting *s = &e->setting;
-    if (called(s, "window")) return batch_of_window(e, element, 0, out, err);
-    if (called(s, "group")) return batch_of_window(e, element, 1, out, err);
-    if (called(s, "rows")) return stk_dataset_slices(out, (stk_element *)element, err);
-    const int64_t count = floor_modulo(stk_test_number(element), 4);
-    if (called(s, "copies")) return copies(element, count, out, err);
+    const expansion *e = context;
+    const int64_t    count = floor_modulo(stk_test_number(element), 4);
+    (void)call;
+    if (called(&e->setting, "copies")) return copies(element, count, out, err);
     STK_TRY(stk_dataset_range(out, 0, count, 1, err));
     if (!e->failing) return STK_OK;
     stk_status st = stk_dataset_map(out, e->failing, NULL, err);
@@ -264,16 +259,6 @@ static stk_status expand_element(const expansion *e, const stk_element *element,
         *out = NULL;
     }
     return st;
-}
-
-static stk_status expand_function(void *context, const stk_call *call, const stk_element *element,
-                                  stk_dataset **out, stk_error *err)
-{
-    const expansion *e = context;
-    (void)call;
-    STK_TRY(expand_element(e, element, out, err));
-    if (e->inner) *out = build_on(*out, e->inner);
-    return STK_OK;
 }
 
 static stk_status output_as_input(void *context, const stk_element_spec *input,
@@ -333,44 +318,53 @@ static stk_function *make_function(const setting *what, const stk_line_type *typ
     return new_function(what, type, info);
 }
 
-/* An empty dataset that knows what the datasets inside do: from it their stages say what comes out.
- */
-static stk_dataset *like_inner(const setting *what, stk_dataset *data)
+static bool is_window(const setting *what)
 {
-    stk_error    err;
-    stk_dataset *inner;
-    if (called(what, "range_to") || called(what, "failing")) return stk_test_range(0, 0, 1);
-    EXPECT_OK(stk_elements_like(&inner, NULL, 0, data, &err));
-    if (called(what, "rows")) EXPECT_OK(stk_dataset_unbatch(&inner, &err));
-    return inner;
+    return called(what, "window") || called(what, "group");
 }
 
-static stk_dataset *like_results(const setting *what, stk_dataset *data, const stk_line_stage *s)
+/* The test's own functions say what their datasets hold; the library's find it out. */
+static stk_function *make_own_expansion(const setting *what, const stk_dataset *data)
 {
-    stk_dataset *inner = like_inner(what, data);
-    if (s->child_count) return build_on(inner, s->children[0]);
-    if (called(what, "window") || called(what, "group"))
-        APPLY(inner, batch, what->numbers[0], NULL);
-    return inner;
+    static const stk_value_spec   number = {.dtype = STK_DTYPE_I64, .rank_known = true};
+    static const stk_element_spec numbers = {.known = true, .count = 1, .values = &number};
+    expansion                    *context = calloc(1, sizeof *context);
+    assert_non_null(context);
+    context->setting = *what;
+    if (called(what, "failing"))
+        context->failing = make_function(&(setting){"fail_on", {1}}, &(stk_line_type){.count = 1},
+                                         (stk_function_info){.map = map_function});
+    return new_function(
+        what, NULL,
+        (stk_function_info){.expand = expand_function,
+                            .context = context,
+                            .release = release_expansion,
+                            .output = called(what, "copies") ? stk_dataset_spec(data) : &numbers});
 }
 
 static stk_function *make_expansion(const setting *what, stk_dataset *data, const stk_line_stage *s)
 {
-    expansion *context = calloc(1, sizeof *context);
-    assert_non_null(context);
-    context->setting = *what;
-    if (s->child_count) context->inner = s->children[0];
-    if (called(what, "failing"))
-        context->failing = make_function(&(setting){"fail_on", {1}}, &(stk_line_type){.count = 1},
-                                         (stk_function_info){.map = map_function});
-    stk_dataset  *results = like_results(what, data, s);
-    stk_function *f = new_function(what, NULL,
-                                   (stk_function_info){.expand = expand_function,
-                                                       .context = context,
-                                                       .release = release_expansion,
-                                                       .output = stk_dataset_spec(results)});
-    stk_dataset_unref(results);
-    return f;
+    stk_error     err;
+    stk_function *expand, *whole;
+    if (is_window(what))
+        EXPECT_OK(stk_function_flatten(&expand, STK_ALL_VALUES, &err));
+    else if (called(what, "rows"))
+        EXPECT_OK(stk_function_slices(&expand, &err));
+    else
+        expand = make_own_expansion(what, data);
+    if (!s->child_count && !is_window(what)) return expand;
+    inner_stages *inner = calloc(1, sizeof *inner);
+    assert_non_null(inner);
+    *inner = (inner_stages){what->numbers[0], s->child_count ? s->children[0] : NULL};
+    EXPECT_OK(stk_function_pipeline(&whole,
+                                    &(stk_pipeline_info){.expand = expand,
+                                                         .details = what->name,
+                                                         .context = inner,
+                                                         .release = free,
+                                                         .apply = put_stages},
+                                    &err));
+    stk_function_unref(expand);
+    return whole;
 }
 
 /* Stages. */

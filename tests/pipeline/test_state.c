@@ -18,14 +18,12 @@ static stk_element *rich_element(void)
     const stk_shape three = stk_shape_1d(3);
     EXPECT_OK(stk_value_strings(stk_element_edit(element, 2), NULL, &three, words, &err));
     const int64_t splits[] = {0, 1, 1, 3};
-    EXPECT_OK(stk_value_with_splits_or_indices(stk_element_edit(element, 3), STK_VALUE_RAGGED,
-                                               stk_element_value(element, 2), NULL, splits, 3, NULL,
-                                               &err));
+    EXPECT_OK(stk_value_ragged(stk_element_edit(element, 3), NULL, stk_element_value(element, 2),
+                               splits, 4, 3, 1, &err));
     const int64_t   places[] = {0, 1, 2, 0, 1, 4};
     const stk_shape dense = stk_shape_2d(3, 5);
-    EXPECT_OK(stk_value_with_splits_or_indices(stk_element_edit(element, 4), STK_VALUE_SPARSE,
-                                               stk_element_value(element, 2), &dense, places, 3,
-                                               NULL, &err));
+    EXPECT_OK(stk_value_sparse(stk_element_edit(element, 4), NULL, stk_element_value(element, 2),
+                               &dense, places, 3, &err));
     EXPECT_OK(stk_element_new(&inner, 1, &err));
     EXPECT_OK(stk_value_bytes(stk_element_edit(inner, 0), NULL, stk_bytes_text("inner"), &err));
     stk_dataset *dataset;
@@ -34,8 +32,8 @@ static stk_element *rich_element(void)
     stk_dataset_unref(dataset);
     stk_element_unref(inner);
     const int64_t nested[] = {0, 1, 2, 0, 2, 3};
-    EXPECT_OK(stk_value_ragged(stk_element_edit(element, 6), stk_element_value(element, 2), nested,
-                               6, 2, 2, NULL, &err));
+    EXPECT_OK(stk_value_ragged(stk_element_edit(element, 6), NULL, stk_element_value(element, 2),
+                               nested, 6, 2, 2, &err));
     stk_origin from = {.record = 7, .offset = 99, .epoch = 2, .index = 5};
     EXPECT_OK(stk_buffer_new(&from.file, NULL, STK_MEMORY_INDEX, 4, &err));
     memcpy(stk_buffer_data(from.file), "file", 4);

@@ -31,10 +31,12 @@ stk_status stk_element_new(stk_element **out, size_t count, stk_error *err)
     return STK_OK;
 }
 
-stk_element *stk_element_ref(stk_element *element)
+/* Every element is made by stk_element_new, so none is const itself. */
+stk_element *stk_element_ref(const stk_element *element)
 {
-    __atomic_fetch_add(&element->references, 1, __ATOMIC_RELAXED);
-    return element;
+    stk_element *counted = (stk_element *)element;
+    __atomic_fetch_add(&counted->references, 1, __ATOMIC_RELAXED);
+    return counted;
 }
 
 static bool is_unique(const stk_element *element)

@@ -19,8 +19,12 @@ static bool splits_are_sound(const int64_t *splits, size_t numbers, int64_t rows
     return rows == values && !numbers;
 }
 
+/* The product of the dimensions may be past all numbers: nothing of that size is made. */
 static bool places_are_sound(const int64_t *places, int64_t count, const stk_shape *shape)
 {
+    if (shape->rank < 0 || shape->rank > STK_MAX_RANK) return false;
+    for (int d = 0; d < shape->rank; d++)
+        if (shape->dim[d] < 0) return false;
     for (int64_t i = 0; i < count; i++)
         for (int d = 0; d < shape->rank; d++)
             if (places[i * shape->rank + d] < 0 || places[i * shape->rank + d] >= shape->dim[d])
@@ -78,40 +82,43 @@ static stk_status put(stk_value *out, const stk_value *dense, const int64_t *pla
     return STK_OK;
 }
 
-stk_status stk_value_ragged(stk_value *out, const stk_value *dense, const int64_t *splits,
-                            size_t numbers, int64_t count, int levels, stk_ledger *ledger,
+static bool is_flat(const stk_value *value)
+{
+    return value->kind == STK_VALUE_DENSE && stk_dtype_bytes(value->dtype) &&
+           value->shape.rank >= 1 && value->shape.rank <= STK_MAX_RANK;
+}
+
+stk_status stk_value_ragged(stk_value *value, stk_ledger *ledger, const stk_value *flat,
+                            const int64_t *splits, size_t split_count, int64_t rows, int levels,
                             stk_error *err)
 {
     stk_value made = {
-        .kind = STK_VALUE_RAGGED, .shape = dense->shape, .count = count, .levels = levels};
-    *out = (stk_value){0};
-    if (dense->shape.rank < 1 || levels < 1 || levels > STK_MAX_RANK ||
-        !splits_are_sound(splits, numbers, count, levels, dense->shape.dim[0]))
+        .kind = STK_VALUE_RAGGED, .shape = flat->shape, .count = rows, .levels = levels};
+    *value = (stk_value){0};
+    if (!is_flat(flat) || levels < 1 || levels > STK_MAX_RANK ||
+        !splits_are_sound(splits, split_count, rows, levels, flat->shape.dim[0]))
         return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
                         "row splits must begin at 0, never fall and end at the number of values");
-    STK_TRY(put(&made, dense, splits, numbers, ledger, err));
-    *out = made;
+    STK_TRY(put(&made, flat, splits, split_count, ledger, err));
+    *value = made;
     return STK_OK;
 }
 
-stk_status stk_value_with_splits_or_indices(stk_value *out, stk_value_kind kind,
-                                            const stk_value *dense, const stk_shape *shape,
-                                            const int64_t *places, int64_t count,
-                                            stk_ledger *ledger, stk_error *err)
+stk_status stk_value_sparse(stk_value *value, stk_ledger *ledger, const stk_value *flat,
+                            const stk_shape *shape, const int64_t *indices, int64_t count,
+                            stk_error *err)
 {
-    size_t numbers;
-    *out = (stk_value){0};
-    if (kind == STK_VALUE_RAGGED)
-        return stk_value_ragged(out, dense, places, (size_t)count + 1, count, 1, ledger, err);
-    stk_value made = {.kind = kind, .shape = *shape, .count = count};
-    if (dense->shape.rank < 1 || count < 0 || dense->shape.dim[0] != count ||
-        !places_are_sound(places, count, shape))
+    stk_value made = {.kind = STK_VALUE_SPARSE, .shape = *shape, .count = count};
+    size_t    numbers;
+    *value = (stk_value){0};
+    if (!is_flat(flat) || count < 0 || flat->shape.dim[0] != count ||
+        !places_are_sound(indices, count, shape))
         return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
                         "every place must be inside the shape");
     if (stk_mul_overflows((size_t)count, (size_t)shape->rank, &numbers))
         return stk_fail(err, STK_E_LIMIT, "pipeline", NULL, "the values are too large");
-    STK_TRY(put(&made, dense, places, numbers, ledger, err));
-    *out = made;
+    STK_TRY(put(&made, flat, indices, numbers, ledger, err));
+    *value = made;
     return STK_OK;
 }
 

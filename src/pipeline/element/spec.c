@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stoker/text.h>
 
 static stk_value_spec *new_values(stk_element_spec *out, size_t count, stk_arena *arena,
                                   stk_error *err)
@@ -45,8 +46,39 @@ static stk_status check_value(const stk_value_spec *value, size_t index, stk_err
     return STK_OK;
 }
 
+/* Datasets of datasets: what is deeper inside is not known, so that a plan of many windows has
+ * specs of a bounded size. */
+enum { MOST_INNER = 8 };
+
+static stk_status copy_spec(stk_element_spec *out, const stk_element_spec *spec, int depth,
+                            stk_arena *arena, stk_error *err);
+
+/* value's inner spec := a copy of it; none where it is not known. */
+static stk_status copy_inner(stk_value_spec *value, int depth, stk_arena *arena, stk_error *err)
+{
+    const stk_element_spec *inner = value->inner;
+    value->inner = NULL;
+    if (value->kind != STK_VALUE_DATASET || !inner || !inner->known || depth == MOST_INNER)
+        return STK_OK;
+    stk_element_spec *copy = stk_arena_alloc(arena, sizeof *copy, err);
+    if (!copy) return STK_E_NOMEM;
+    value->inner = copy;
+    return copy_spec(copy, inner, depth + 1, arena, err);
+}
+
+stk_status stk_spec_own_inner(stk_value_spec *value, stk_arena *arena, stk_error *err)
+{
+    return copy_inner(value, 0, arena, err);
+}
+
 stk_status stk_spec_copy(stk_element_spec *out, const stk_element_spec *spec, stk_arena *arena,
                          stk_error *err)
+{
+    return copy_spec(out, spec, 0, arena, err);
+}
+
+static stk_status copy_spec(stk_element_spec *out, const stk_element_spec *spec, int depth,
+                            stk_arena *arena, stk_error *err)
 {
     *out = (stk_element_spec){0};
     if (!spec->known) return STK_OK;
@@ -62,6 +94,7 @@ stk_status stk_spec_copy(stk_element_spec *out, const stk_element_spec *spec, st
         const char *name = spec->values[i].name;
         if (!name) snprintf(number, sizeof number, "%zu", i);
         STK_TRY(copy_name(&values[i], name ? name : number, arena, err));
+        STK_TRY(copy_inner(&values[i], depth, arena, err));
     }
     return STK_OK;
 }
@@ -103,6 +136,25 @@ static int levels_of(const stk_value_spec *value)
     return value->ragged ? value->ragged : 1;
 }
 
+/* Datasets of unlike elements are like each other all the same: nothing is known of what is in
+ * them.
+ */
+static stk_status relax_inner(stk_value_spec *to, const stk_element_spec *a,
+                              const stk_element_spec *b, const char *stage, stk_arena *arena,
+                              stk_error *err)
+{
+    stk_error unlike;
+    to->inner = NULL;
+    if (!a || !b) return STK_OK;
+    stk_element_spec *inner = stk_arena_alloc(arena, sizeof *inner, err);
+    if (!inner) return STK_E_NOMEM;
+    const stk_status st = stk_spec_relax(inner, a, b, stage, arena, &unlike);
+    if (!st && inner->known) to->inner = inner;
+    if (!stk_status_is_environment(st)) return STK_OK;
+    if (err) *err = unlike;
+    return st;
+}
+
 stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
                           const stk_element_spec *b, const char *stage, stk_arena *arena,
                           stk_error *err)
@@ -129,6 +181,7 @@ stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
         if (unknown) values[i].dtype = STK_DTYPE_NONE;
         if (y->ragged > x->ragged) values[i].ragged = y->ragged;
         relax_shape(&values[i], y);
+        STK_TRY(relax_inner(&values[i], values[i].inner, y->inner, stage, arena, err));
     }
     return STK_OK;
 }
@@ -186,6 +239,24 @@ int stk_element_spec_find(const stk_element_spec *spec, const char *name)
     return -1;
 }
 
+static bool equal_values(const stk_value_spec *a, const stk_value_spec *b)
+{
+    if (a->kind != b->kind || a->dtype != b->dtype || a->rank_known != b->rank_known ||
+        a->ragged != b->ragged || !stk_shape_equal(&a->shape, &b->shape) ||
+        strcmp(a->name ? a->name : "", b->name ? b->name : "") != 0)
+        return false;
+    return a->inner && b->inner ? stk_spec_equal(a->inner, b->inner) : a->inner == b->inner;
+}
+
+bool stk_spec_equal(const stk_element_spec *a, const stk_element_spec *b)
+{
+    if (!a->known || !b->known) return a->known == b->known;
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (!equal_values(&a->values[i], &b->values[i])) return false;
+    return true;
+}
+
 static stk_status add(stk_blob *out, const char *text, stk_error *err)
 {
     return stk_blob_append(out, text, strlen(text), err);
@@ -195,13 +266,17 @@ static stk_status add_value(const stk_value_spec *value, size_t index, stk_blob 
                             stk_error *err)
 {
     static const char *const kinds[] = {"", "ragged ", "sparse ", "dataset"};
-    char                     text[192], shape[128] = "[?]";
+    char                     text[288], name[128], shape[128] = "[?]";
+    stk_text_escape(name, sizeof name, value->name ? value->name : "?");
     if (value->rank_known) stk_shape_text(&value->shape, shape, sizeof shape);
     const char *dtype = value->kind == STK_VALUE_DATASET ? "" : stk_dtype_name(value->dtype);
     if (value->kind == STK_VALUE_DATASET) shape[0] = 0;
-    snprintf(text, sizeof text, "%s%s: %s%s%s", index ? ", " : "", value->name ? value->name : "?",
-             kinds[value->kind], value->dtype || !*dtype ? dtype : "?", shape);
-    return add(out, text, err);
+    snprintf(text, sizeof text, "%s%s: %s%s%s", index ? ", " : "", name, kinds[value->kind],
+             value->dtype || !*dtype ? dtype : "?", shape);
+    STK_TRY(add(out, text, err));
+    if (!value->inner) return STK_OK;
+    STK_TRY(add(out, " of ", err));
+    return stk_spec_text(value->inner, out, err);
 }
 
 stk_status stk_spec_text(const stk_element_spec *spec, stk_blob *out, stk_error *err)
@@ -211,6 +286,18 @@ stk_status stk_spec_text(const stk_element_spec *spec, stk_blob *out, stk_error 
     for (size_t i = 0; i < spec->count; i++)
         STK_TRY(add_value(&spec->values[i], i, out, err));
     return add(out, ")", err);
+}
+
+char *stk_element_spec_text(const stk_element_spec *spec, char *text, int capacity)
+{
+    stk_blob whole;
+    if (capacity <= 0) return text;
+    *text = 0;
+    stk_blob_init(&whole, NULL, STK_MEMORY_OUTPUT);
+    if (!stk_spec_text(spec, &whole, NULL))
+        snprintf(text, (size_t)capacity, "%.*s", (int)whole.size, (const char *)whole.data);
+    stk_blob_release(&whole);
+    return text;
 }
 
 static bool shape_fits(const stk_value_spec *spec, const stk_value *value)

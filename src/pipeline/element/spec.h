@@ -11,6 +11,12 @@
 STK_NODISCARD stk_status stk_spec_copy(stk_element_spec *out, const stk_element_spec *spec,
                                        stk_arena *arena, stk_error *err);
 
+/* Copies what value knows of a dataset's elements into arena. */
+STK_NODISCARD stk_status stk_spec_own_inner(stk_value_spec *value, stk_arena *arena,
+                                            stk_error *err);
+/* That both say the same. */
+bool stk_spec_equal(const stk_element_spec *a, const stk_element_spec *b);
+
 /* What an element itself shows: exact shapes, names "0", "1", ... */
 STK_NODISCARD stk_status stk_spec_of_element(stk_element_spec *out, const stk_element *element,
                                              stk_arena *arena, stk_error *err);
@@ -28,6 +34,12 @@ STK_NODISCARD stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_ele
 /* spec with a leading dimension before every dense value (-1: not known). */
 STK_NODISCARD stk_status stk_spec_batched(stk_element_spec *out, const stk_element_spec *spec,
                                           int64_t leading, stk_arena *arena, stk_error *err);
+
+/* The spec of rows of elements of spec; *rows is the leading dimension that is known, or -1. What
+ * is known to have no rows, or different ones, is STK_E_INVALID. */
+STK_NODISCARD stk_status stk_spec_rows(stk_element_spec *out, const stk_element_spec *spec,
+                                       const char *stage, int64_t *rows, stk_arena *arena,
+                                       stk_error *err);
 
 /* "(image: uint8[32,32,3], label: int64[])", for people; appended. */
 STK_NODISCARD stk_status stk_spec_text(const stk_element_spec *spec, stk_blob *out, stk_error *err);

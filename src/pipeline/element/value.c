@@ -1,12 +1,47 @@
 /* Values: small ones in the struct, large ones in shared storage. */
 #include "base/checked.h"
 #include "pipeline/element/ragged.h"
+#include "tensor/half.h"
 
 #include <stoker/element.h>
 
 static void scalar(stk_value *value, stk_dtype dtype)
 {
     *value = (stk_value){.kind = STK_VALUE_DENSE, .dtype = dtype};
+}
+
+void stk_value_u8(stk_value *value, uint8_t number)
+{
+    scalar(value, STK_DTYPE_U8);
+    value->small.bytes[0] = number;
+}
+
+void stk_value_i8(stk_value *value, int8_t number)
+{
+    scalar(value, STK_DTYPE_I8);
+    memcpy(value->small.bytes, &number, sizeof number);
+}
+
+void stk_value_i32(stk_value *value, int32_t number)
+{
+    scalar(value, STK_DTYPE_I32);
+    memcpy(value->small.bytes, &number, sizeof number);
+}
+
+static void half(stk_value *value, stk_dtype dtype, uint16_t bits)
+{
+    scalar(value, dtype);
+    memcpy(value->small.bytes, &bits, sizeof bits);
+}
+
+void stk_value_f16(stk_value *value, float number)
+{
+    half(value, STK_DTYPE_F16, stk_f16_from_float(number));
+}
+
+void stk_value_bf16(stk_value *value, float number)
+{
+    half(value, STK_DTYPE_BF16, stk_bf16_from_float(number));
 }
 
 void stk_value_i64(stk_value *value, int64_t number)

@@ -18,6 +18,10 @@ typedef struct stk_spec_keep {
 void stk_spec_keep_init(stk_spec_keep *keep);
 void stk_spec_keep_release(stk_spec_keep *keep);
 
+/* *out := a copy of spec that lives as long as keep. */
+STK_NODISCARD stk_status stk_spec_keep_copy(stk_spec_keep *keep, const stk_element_spec *spec,
+                                            stk_element_spec *out, stk_error *err);
+
 /* A copy of input's value specs to be changed, with room for extra more; free or keep it. */
 STK_NODISCARD stk_status stk_spec_draft(stk_value_spec **out, const stk_element_spec *input,
                                         size_t extra, stk_error *err);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 typedef struct context {
-    const char           *stage; /* a literal */
+    const char           *stage;  /* a literal */
+    const stk_value_spec *output; /* a constant */
     int                   value;
     const stk_filesystem *fs;
     char                 *folder; /* NULL: none */
@@ -42,9 +43,11 @@ static stk_status text(void *untyped, const stk_call *call, const stk_element *e
     return expand(stk_builtin_context(untyped), "text", stk_dataset_text, element, out, err);
 }
 
-static stk_status check(void *untyped, const stk_element_spec *input, stk_error *err)
+static stk_status output_of(void *untyped, const stk_element_spec *input, stk_element_spec *out,
+                            stk_error *err)
 {
     const context *c = stk_builtin_context(untyped);
+    *out = (stk_element_spec){.known = true, .count = 1, .values = c->output};
     return stk_check_scalar(c->stage, input, c->value, 1 << STK_DTYPE_BYTES, err);
 }
 
@@ -67,8 +70,10 @@ static stk_status make(stk_function **out, const char *name, stk_expand_fn expan
                                  c->options.buffer_bytes, c->options.max_record_bytes,
                                  c->options.damage == STK_DAMAGE_RESYNC ? ", resync" : "");
     if (!st) st = stk_folder_describe(&details, folder, err);
-    const stk_function_info info = {
-        .name = name, .details = (const char *)details.data, .check = check, .expand = expand_with};
+    const stk_function_info info = {.name = name,
+                                    .details = (const char *)details.data,
+                                    .output_of = output_of,
+                                    .expand = expand_with};
     if (!st)
         st = stk_builtin_new(out, &info, c, sizeof *c, release, err);
     else
@@ -81,7 +86,9 @@ stk_status stk_function_tfrecord(stk_function **out, int value, const stk_filesy
                                  const char *folder, const stk_records_options *options,
                                  stk_error *err)
 {
-    context c = {.value = value, .fs = fs};
+    static const stk_value_spec record = {
+        .name = "record", .dtype = STK_DTYPE_BYTES, .rank_known = true};
+    context c = {.value = value, .output = &record, .fs = fs};
     if (options) c.options = *options;
     return make(out, "tfrecord", tfrecord, &c, folder, err);
 }
@@ -89,7 +96,9 @@ stk_status stk_function_tfrecord(stk_function **out, int value, const stk_filesy
 stk_status stk_function_text(stk_function **out, int value, const stk_filesystem *fs,
                              const char *folder, const stk_records_options *options, stk_error *err)
 {
-    context c = {.value = value, .fs = fs};
+    static const stk_value_spec line = {
+        .name = "line", .dtype = STK_DTYPE_BYTES, .rank_known = true};
+    context c = {.value = value, .output = &line, .fs = fs};
     if (options) c.options = *options;
     return make(out, "text", text, &c, folder, err);
 }

@@ -30,43 +30,36 @@ stk_status stk_spec_draft(stk_value_spec **out, const stk_element_spec *input, s
     return STK_OK;
 }
 
-static bool same_value(const stk_value_spec *a, const stk_value_spec *b)
-{
-    return a->kind == b->kind && a->dtype == b->dtype && a->rank_known == b->rank_known &&
-           a->ragged == b->ragged && stk_shape_equal(&a->shape, &b->shape) &&
-           strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0;
-}
-
-static bool same(const stk_element_spec *a, const stk_value_spec *values, size_t count)
-{
-    if (a->count != count) return false;
-    for (size_t i = 0; i < count; i++)
-        if (!same_value(&a->values[i], &values[i])) return false;
-    return true;
-}
-
-static stk_status keep_new(stk_spec_keep *keep, const stk_value_spec *draft, size_t count,
-                           stk_element_spec *out, stk_error *err)
+static stk_status keep_new(stk_spec_keep *keep, const stk_element_spec *spec, stk_element_spec *out,
+                           stk_error *err)
 {
     struct stk_kept_spec *kept = stk_arena_alloc(&keep->arena, sizeof *kept, err);
     if (!kept) return STK_E_NOMEM;
-    const stk_element_spec whole = {.known = true, .count = count, .values = draft};
-    STK_TRY(stk_spec_copy(&kept->spec, &whole, &keep->arena, err));
+    STK_TRY(stk_spec_copy(&kept->spec, spec, &keep->arena, err));
     kept->next = keep->list;
     keep->list = kept;
     *out = kept->spec;
     return STK_OK;
 }
 
+stk_status stk_spec_keep_copy(stk_spec_keep *keep, const stk_element_spec *spec,
+                              stk_element_spec *out, stk_error *err)
+{
+    *out = (stk_element_spec){0};
+    if (!spec->known) return STK_OK;
+    pthread_mutex_lock(&keep->lock);
+    for (const struct stk_kept_spec *kept = keep->list; kept && !out->known; kept = kept->next)
+        if (stk_spec_equal(&kept->spec, spec)) *out = kept->spec;
+    stk_status st = out->known ? STK_OK : keep_new(keep, spec, out, err);
+    pthread_mutex_unlock(&keep->lock);
+    return st;
+}
+
 stk_status stk_spec_keep_draft(stk_spec_keep *keep, stk_value_spec *draft, size_t count,
                                stk_element_spec *out, stk_error *err)
 {
-    *out = (stk_element_spec){0};
-    pthread_mutex_lock(&keep->lock);
-    for (const struct stk_kept_spec *kept = keep->list; kept && !out->known; kept = kept->next)
-        if (same(&kept->spec, draft, count)) *out = kept->spec;
-    stk_status st = out->known ? STK_OK : keep_new(keep, draft, count, out, err);
-    pthread_mutex_unlock(&keep->lock);
+    const stk_element_spec whole = {.known = true, .count = count, .values = draft};
+    const stk_status       st = stk_spec_keep_copy(keep, &whole, out, err);
     free(draft);
     return st;
 }

@@ -61,7 +61,10 @@ static stk_status check(stk_dataset *data, stk_error *err)
     STK_TRY(check_key(data, p->key, &data->inputs[0]->spec, err));
     STK_TRY(p->window_size ? check_key(data, p->window_size, &key_spec, err)
                            : check_size(data->op, p->fixed_size, NULL, err));
-    return stk_expand_check(data, p->reduce, &window_spec, err);
+    stk_value_spec         values[] = {window_values[0], window_values[1]};
+    const stk_element_spec called_on = {.known = true, .count = 2, .values = values};
+    values[1].inner = &data->inputs[0]->spec;
+    return stk_expand_check(data, p->reduce, &called_on, err);
 }
 
 static int64_t cardinality(const stk_dataset *data)

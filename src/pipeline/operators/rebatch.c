@@ -85,7 +85,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
                             "size %zu is %" PRId64 "; it must be at least 0", i, p->sizes[i]);
     stk_element_spec rows;
     int64_t          leading;
-    STK_TRY(stk_rows_spec(&rows, input, "rebatch", &leading, &data->arena, err));
+    STK_TRY(stk_spec_rows(&rows, input, "rebatch", &leading, &data->arena, err));
     if (has_empty(p)) STK_TRY(check_types(input, err));
     return set_spec(data, input, leading, err);
 }

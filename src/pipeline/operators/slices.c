@@ -38,7 +38,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
     stk_value_spec *values = (stk_value_spec *)whole.values;
     for (size_t i = 0; i < whole.count; i++)
         values[i].rank_known = true;
-    return stk_rows_spec(&data->spec, &whole, "slices", &rows, &data->arena, err);
+    return stk_spec_rows(&data->spec, &whole, "slices", &rows, &data->arena, err);
 }
 
 static int64_t cardinality(const stk_dataset *data)
@@ -113,7 +113,7 @@ const stk_operator stk_operator_slices = {
     .discard = discard,
 };
 
-stk_status stk_dataset_slices(stk_dataset **out, stk_element *element, stk_error *err)
+stk_status stk_dataset_slices(stk_dataset **out, const stk_element *element, stk_error *err)
 {
     const params p = {.element = stk_element_ref(element)};
     return stk_dataset_make(out, &stk_operator_slices, &p, NULL, 0, err);

@@ -170,9 +170,8 @@ static stk_status make_value(stk_value *out, const stk_batch_builder *gather, co
     const int64_t   count = (int64_t)(flat->size / stk_dtype_bytes(dtype));
     const stk_value dense = {
         .kind = STK_VALUE_DENSE, .dtype = dtype, .shape = stk_shape_1d(count), .data = flat->data};
-    return stk_value_with_splits_or_indices(out, STK_VALUE_SPARSE, &dense, &shape,
-                                            (const int64_t *)(const void *)places->data, count,
-                                            gather->ledger, err);
+    return stk_value_sparse(out, gather->ledger, &dense, &shape,
+                            (const int64_t *)(const void *)places->data, count, err);
 }
 
 static stk_status make_batch(const stk_batch_builder *gather, const stk_shape *row,

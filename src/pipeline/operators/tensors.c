@@ -68,7 +68,7 @@ const stk_operator stk_operator_tensors = {
     .next = next,
 };
 
-stk_status stk_dataset_tensors(stk_dataset **out, stk_element *element, stk_error *err)
+stk_status stk_dataset_tensors(stk_dataset **out, const stk_element *element, stk_error *err)
 {
     const params p = {.element = stk_element_ref(element)};
     return stk_dataset_make(out, &stk_operator_tensors, &p, NULL, 0, err);

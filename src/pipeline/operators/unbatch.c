@@ -1,5 +1,6 @@
 /* unbatch: the rows of batches, one by one. */
 #include "base/checked.h"
+#include "pipeline/element/spec.h"
 #include "pipeline/operators/operators.h"
 #include "pipeline/support/batch_rows.h"
 #include "pipeline/support/partial_batch.h"
@@ -9,7 +10,7 @@
 static stk_status check(stk_dataset *data, stk_error *err)
 {
     int64_t rows;
-    return stk_rows_spec(&data->spec, &data->inputs[0]->spec, "unbatch", &rows, &data->arena, err);
+    return stk_spec_rows(&data->spec, &data->inputs[0]->spec, "unbatch", &rows, &data->arena, err);
 }
 
 /* Batches known to be of one size tell how many rows there are. The spec was found sound by check.

@@ -29,7 +29,8 @@ static stk_status check(stk_dataset *data, stk_error *err)
     STK_TRY(check_positive("size", p->size, err));
     STK_TRY(check_positive("shift", p->shift, err));
     STK_TRY(check_positive("stride", p->stride, err));
-    const stk_value_spec   value = {.name = "window", .kind = STK_VALUE_DATASET};
+    const stk_value_spec value = {
+        .name = "window", .kind = STK_VALUE_DATASET, .inner = &data->inputs[0]->spec};
     const stk_element_spec spec = {.known = true, .count = 1, .values = &value};
     return stk_dataset_set_spec(data, &spec, err);
 }

@@ -41,8 +41,8 @@ static const stk_recipe_parameter decode_parameters[] = {
 };
 
 static stk_status find_restarts(stk_recipe *recipe, const stk_argument *argument,
-                                const stk_element_spec   *input,
-                                stk_decode_image_options *options, stk_error *err)
+                                const stk_element_spec *input, stk_decode_image_options *options,
+                                stk_error *err)
 {
     options->seekable = true;
     if (argument->given)

@@ -25,7 +25,7 @@ static const stk_recipe_parameter values_parameters[] = {
 };
 
 static stk_status from_values(stk_recipe *recipe, const stk_recipe_call *bound,
-                              stk_status (*make)(stk_dataset **out, stk_element *element,
+                              stk_status (*make)(stk_dataset **out, const stk_element *element,
                                                  stk_error *err),
                               stk_dataset **data, stk_error *err)
 {

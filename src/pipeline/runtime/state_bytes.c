@@ -259,8 +259,8 @@ static stk_status get_ragged(stk_state_in *in, stk_value *value, stk_dtype dtype
     stk_status st = get_splits(in, &splits, rows, levels, err);
     if (!st) st = get_dense(in, &dense, dtype, shape, count, err);
     if (!st)
-        st = stk_value_ragged(value, &dense, (const int64_t *)(const void *)splits.data,
-                              splits.size / sizeof(int64_t), rows, levels, in->ledger, err);
+        st = stk_value_ragged(value, in->ledger, &dense, (const int64_t *)(const void *)splits.data,
+                              splits.size / sizeof(int64_t), rows, levels, err);
     if (st == STK_E_INVALID) st = stk_state_damaged(in, "row splits or places", err);
     stk_value_release(&dense);
     stk_blob_release(&splits);
@@ -280,9 +280,8 @@ static stk_status get_sparse(stk_state_in *in, stk_value *value, stk_dtype dtype
     if (!st) st = get_numbers(in, &places, (uint64_t)rows * (uint64_t)shape->rank, err);
     if (!st) st = get_dense(in, &dense, dtype, &flat, rows, err);
     if (!st)
-        st = stk_value_with_splits_or_indices(value, STK_VALUE_SPARSE, &dense, shape,
-                                              (const int64_t *)(const void *)places.data, rows,
-                                              in->ledger, err);
+        st = stk_value_sparse(value, in->ledger, &dense, shape,
+                              (const int64_t *)(const void *)places.data, rows, err);
     if (st == STK_E_INVALID) st = stk_state_damaged(in, "row splits or places", err);
     stk_value_release(&dense);
     stk_blob_release(&places);

@@ -86,8 +86,8 @@ static stk_status ragged_slice(stk_value *out, const stk_value *value, int level
     }
     stk_value flat = dense_slice(value, first, count);
     if (!st)
-        st = stk_value_ragged(out, &flat, (const int64_t *)(const void *)splits.data,
-                              splits.size / sizeof(int64_t), rows, levels, ledger, err);
+        st = stk_value_ragged(out, ledger, &flat, (const int64_t *)(const void *)splits.data,
+                              splits.size / sizeof(int64_t), rows, levels, err);
     stk_value_release(&flat);
     stk_blob_release(&splits);
     return st;
@@ -165,58 +165,4 @@ bool stk_rows_same_shape(const stk_shape *a, const stk_shape *b)
     stk_shape x = *a, y = *b;
     x.dim[0] = y.dim[0] = 0;
     return stk_shape_equal(&x, &y);
-}
-
-/* A row of a ragged value has one level less; without any it is dense, and remembers it. */
-static stk_status row_spec(stk_value_spec *value, const char *stage, int64_t *rows, stk_error *err)
-{
-    *rows = -1;
-    if (value->kind == STK_VALUE_SPARSE || value->kind == STK_VALUE_DATASET)
-        return stk_fail(err, STK_E_INVALID, stage, value->name,
-                        "the value is %s; only dense and ragged values have rows",
-                        kinds[value->kind]);
-    if (value->kind == STK_VALUE_RAGGED) {
-        if (value->rank_known) *rows = value->shape.dim[0];
-        if (value->rank_known) value->shape.dim[0] = -1;
-        if (value->ragged > 1) {
-            value->ragged--;
-            return STK_OK;
-        }
-        value->kind = STK_VALUE_DENSE;
-        value->ragged = 1;
-        return STK_OK;
-    }
-    if (value->ragged) value->ragged++;
-    if (!value->rank_known) return STK_OK;
-    if (value->shape.rank == 0)
-        return stk_fail(err, STK_E_INVALID, stage, value->name,
-                        "the value is a scalar and has no rows; batch it before");
-    *rows = value->shape.dim[0];
-    value->shape.rank--;
-    for (int d = 0; d < value->shape.rank; d++)
-        value->shape.dim[d] = value->shape.dim[d + 1];
-    return STK_OK;
-}
-
-stk_status stk_rows_spec(stk_element_spec *out, const stk_element_spec *spec, const char *stage,
-                         int64_t *rows, stk_arena *arena, stk_error *err)
-{
-    *rows = -1;
-    STK_TRY(stk_spec_copy(out, spec, arena, err));
-    stk_value_spec *values = (stk_value_spec *)out->values;
-    const char     *named = NULL;
-    for (size_t i = 0; i < out->count; i++) {
-        int64_t own;
-        STK_TRY(row_spec(&values[i], stage, &own, err));
-        if (own >= 0 && *rows >= 0 && own != *rows)
-            return stk_fail(err, STK_E_INVALID, stage, values[i].name,
-                            "value %s has %" PRId64 " rows, value %s has %" PRId64
-                            "; all must have the same leading dimension",
-                            named, *rows, values[i].name, own);
-        if (own >= 0) {
-            *rows = own;
-            named = values[i].name;
-        }
-    }
-    return STK_OK;
 }

@@ -40,10 +40,4 @@ STK_NODISCARD stk_status stk_rows_stack(stk_value *out, stk_element *const *elem
                                         size_t v, int levels, const char *stage, stk_ledger *ledger,
                                         stk_error *err);
 
-/* The spec of rows of elements of spec; *rows is the leading dimension that is known, or -1. What
- * is known to have no rows, or different ones, is STK_E_INVALID. */
-STK_NODISCARD stk_status stk_rows_spec(stk_element_spec *out, const stk_element_spec *spec,
-                                       const char *stage, int64_t *rows, stk_arena *arena,
-                                       stk_error *err);
-
 #endif

@@ -191,9 +191,8 @@ static stk_status join_ragged(stk_value *out, const column *c, bool stacked, stk
             st = stk_fail(err, STK_E_LIMIT, c->stage, NULL, "the batch has too many rows");
     if (!st) st = find_splits(&splits, c, stacked, err);
     if (!st)
-        st = stk_value_ragged(out, &flat, (const int64_t *)(const void *)splits.data,
-                              splits.size / sizeof(int64_t), rows, c->levels + stacked, c->ledger,
-                              err);
+        st = stk_value_ragged(out, c->ledger, &flat, (const int64_t *)(const void *)splits.data,
+                              splits.size / sizeof(int64_t), rows, c->levels + stacked, err);
     stk_value_release(&flat);
     stk_blob_release(&splits);
     return st;

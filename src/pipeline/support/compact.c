@@ -82,11 +82,10 @@ static stk_status copy_value(const stk_value *value, stk_value *out, stk_ledger 
     stk_value flat = *value;
     flat.kind = STK_VALUE_DENSE;
     if (value->kind == STK_VALUE_RAGGED)
-        return stk_value_ragged(out, &flat, value->places, stk_value_place_count(value),
-                                value->count, value->levels, ledger, err);
+        return stk_value_ragged(out, ledger, &flat, value->places, stk_value_place_count(value),
+                                value->count, value->levels, err);
     flat.shape = stk_shape_1d(value->count);
-    return stk_value_with_splits_or_indices(out, value->kind, &flat, &value->shape, value->places,
-                                            value->count, ledger, err);
+    return stk_value_sparse(out, ledger, &flat, &value->shape, value->places, value->count, err);
 }
 
 stk_status stk_element_compact(stk_element **element, stk_ledger *ledger, stk_memory memory,

@@ -1,6 +1,8 @@
 /* Joining elements and their specs. */
 #include "pipeline/support/join.h"
 
+#include "pipeline/element/spec.h"
+
 #include <ctype.h>
 #include <stdio.h>
 
@@ -50,6 +52,7 @@ stk_status stk_join_specs(stk_element_spec *out, const stk_element_spec *const *
         for (size_t k = 0; k < specs[i]->count; k++) {
             values[number] = specs[i]->values[k];
             STK_TRY(name_value(&values[number], number, specs, count, arena, err));
+            STK_TRY(stk_spec_own_inner(&values[number], arena, err));
             number++;
         }
     *out = (stk_element_spec){.known = true, .count = all, .values = values};
