@@ -11,6 +11,7 @@
 #include <stoker/example.h>
 #include <stoker/function.h>
 #include <stoker/image.h>
+#include <stoker/sequence_example.h>
 
 STK_BEGIN_DECLS
 
@@ -104,6 +105,12 @@ STK_API STK_NODISCARD stk_status stk_function_read_file(stk_function **out, int 
 STK_API STK_NODISCARD stk_status stk_function_parse_example(stk_function **out, int value,
                                                             const stk_feature_spec *specs,
                                                             size_t count, stk_error *err);
+/* A serialized tf.train.SequenceExample: the context's features as parse_example gives them, then
+ * one value per list: steps below each other ([steps] and the shape of one), with varlen a ragged
+ * value of a row per step. At least one feature or list. Specs are copied. */
+STK_API STK_NODISCARD stk_status stk_function_parse_sequence_example(
+    stk_function **out, int value, const stk_feature_spec *features, size_t feature_count,
+    const stk_sequence_spec *lists, size_t list_count, stk_error *err);
 /* Puts a float32 scalar in [low, high) behind the values, named "random". RANDOM. */
 STK_API STK_NODISCARD stk_status stk_function_random_uniform(stk_function **out, double low,
                                                              double high, stk_error *err);

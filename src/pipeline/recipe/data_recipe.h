@@ -135,6 +135,10 @@ STK_NODISCARD stk_status stk_recipe_element(const stk_recipe *recipe, const stk_
 STK_NODISCARD stk_status stk_recipe_features(const stk_recipe *recipe, const stk_yaml_node *tree,
                                              stk_arena *arena, stk_feature_spec **out,
                                              size_t *count, stk_error *err);
+/* Lists of parse_sequence_example, likewise. */
+STK_NODISCARD stk_status stk_recipe_lists(const stk_recipe *recipe, const stk_yaml_node *tree,
+                                          stk_arena *arena, stk_sequence_spec **out, size_t *count,
+                                          stk_error *err);
 
 #define STK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define STK_PARAMETERS(array) .parameters = (array), .parameter_count = STK_COUNT_OF(array)

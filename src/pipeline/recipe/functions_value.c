@@ -94,6 +94,37 @@ static stk_status parse_example(stk_recipe *recipe, const stk_recipe_call *bound
     return st;
 }
 
+static const stk_recipe_parameter sequence_parameters[] = {
+    {"context", STK_RECIPE_FEATURES, .help = "features of the whole, as in parse_example"},
+    {"lists", STK_RECIPE_FEATURES,
+     .help = "of steps: name: int64, float32 or bytes, or name: {dtype, shape, kind, missing}"},
+    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is the record"},
+};
+
+static stk_status parse_sequence_example(stk_recipe *recipe, const stk_recipe_call *bound,
+                                         const stk_element_spec *input, stk_function **out,
+                                         stk_error *err)
+{
+    const stk_argument *a = bound->arguments;
+    stk_feature_spec   *features = NULL;
+    stk_sequence_spec  *lists = NULL;
+    size_t              feature_count = 0, list_count = 0;
+    int                 value;
+    stk_arena           arena;
+    STK_TRY(stk_recipe_value(recipe, &a[2], "parse_sequence_example", input, &value, err));
+    stk_arena_init(&arena, NULL, STK_MEMORY_INDEX);
+    stk_status st = STK_OK;
+    if (a[0].given)
+        st = stk_recipe_features(recipe, a[0].tree, &arena, &features, &feature_count, err);
+    if (!st && a[1].given)
+        st = stk_recipe_lists(recipe, a[1].tree, &arena, &lists, &list_count, err);
+    if (!st)
+        st = stk_function_parse_sequence_example(out, value, features, feature_count, lists,
+                                                 list_count, err);
+    stk_arena_release(&arena);
+    return st;
+}
+
 static const stk_recipe_row entries[] = {
     {.info = {"identity", "the element as it is", STK_RECIPE_MAP, NULL, 0}, .make = identity},
     {.info = {"select", "some of the values", STK_RECIPE_MAP, STK_PARAMETERS(select_parameters)},
@@ -110,6 +141,9 @@ static const stk_recipe_row entries[] = {
     {.info = {"parse_example", "a tf.train.Example to its features", STK_RECIPE_MAP,
               STK_PARAMETERS(example_parameters)},
      .make = parse_example},
+    {.info = {"parse_sequence_example", "a tf.train.SequenceExample to its context and its lists",
+              STK_RECIPE_MAP, STK_PARAMETERS(sequence_parameters)},
+     .make = parse_sequence_example},
 };
 
 const stk_entries stk_recipe_value_functions = {entries, STK_COUNT_OF(entries)};
