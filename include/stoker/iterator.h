@@ -57,7 +57,11 @@ STK_API stk_ledger              *stk_iterator_ledger(const stk_iterator *it);
 
 /* Appends the place of the iterator: what next gave so far, and nothing of what is buffered. */
 STK_API STK_NODISCARD stk_status stk_iterator_save(stk_iterator *it, stk_blob *out, stk_error *err);
-/* Puts the iterator at a saved place of the same pipeline; the number of threads may differ.
+/* Puts the iterator, new or in use, at a saved place. The next elements are those that would have
+ * come then. What must be the same: stages, parameters, names, details and versions of functions,
+ * passes_off, and the content of the files that are read. What may differ: process, threads,
+ * memory, seed (the saved one holds on) and the place of files that were moved together. Functions
+ * and generators without save and restore begin anew: a generator is run again up to the place.
  * STK_E_INVALID for another pipeline or version, STK_E_DATALOSS for damaged bytes; the iterator is
  * then as it was. */
 STK_API STK_NODISCARD stk_status stk_iterator_restore(stk_iterator *it, stk_bytes saved,

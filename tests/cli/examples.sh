@@ -19,6 +19,12 @@ expect_in "$work/out" "class 2: 40 images" "read_records"
     fail "checkpoint_resume goes on elsewhere: $(cat "$work/out")"
 expect_in "$work/out" "the checkpoint has " "checkpoint_resume"
 
+"$examples/sentences" >"$work/out" || fail "sentences"
+expect_in "$work/out" "elements: (word_lengths: int64[-1,-1])" "sentences"
+expect_in "$work/out" "first  word_lengths: int64[3,4] 1 3 6 0 3 4 3 3 ..." "sentences"
+[ "$(sed -n 's/^first *//p' "$work/out" | tail -n +3)" = "$(sed -n 's/^second *//p' "$work/out")" ] ||
+    fail "sentences goes on elsewhere: $(cat "$work/out")"
+
 "$examples/write_records" "$work/some.tfrecord" >"$work/out" || fail "write_records"
 expect_in "$work/out" "5 records" "write_records"
 
