@@ -587,32 +587,21 @@ STK_TEST(recipes_of_other_meaning_have_other_fingerprints)
     }
 }
 
-STK_TEST(the_tables_list_everything_and_so_does_the_documentation)
+/* docs/recipe/reference.md is made of the tables; scripts/docs-test compares it with them. */
+STK_TEST(the_tables_list_everything_with_a_help)
 {
-    const stk_bytes page = stk_test_read_file(STK_TEST_DATA "/../../docs/recipe.md");
-    size_t          count = 0;
-    char            row[96];
+    size_t count = 0;
     for (size_t i = 0; stk_recipe_operator_at(i); i++, count++) {
         const stk_recipe_entry *entry = stk_recipe_operator_at(i);
-        snprintf(row, sizeof row, "\n| `%s` |", entry->name);
-        EXPECT(memmem(page.data, page.size, row, strlen(row)));
         EXPECT(*entry->help);
         for (size_t k = 0; k < entry->parameter_count; k++) {
-            snprintf(row, sizeof row, "`%s`", entry->parameters[k].name);
-            EXPECT(memmem(page.data, page.size, row, strlen(row)));
+            EXPECT(*entry->parameters[k].help);
             EXPECT(*stk_recipe_kind_name(entry->parameters[k].kind) != '?');
         }
     }
     EXPECT_INT_EQ(48, count);
-    /* Operations on images have a page of their own. */
-    const stk_bytes images = stk_test_read_file(STK_TEST_DATA "/../../docs/images/operations.md");
-    for (size_t i = 0; stk_recipe_function_at(i); i++) {
-        char section[96];
-        snprintf(row, sizeof row, "\n| `%s` |", stk_recipe_function_at(i)->name);
-        snprintf(section, sizeof section, "\n## %s\n", stk_recipe_function_at(i)->name);
-        EXPECT(memmem(page.data, page.size, row, strlen(row)) ||
-               memmem(images.data, images.size, section, strlen(section)));
-    }
+    for (size_t i = 0; stk_recipe_function_at(i); i++)
+        EXPECT(*stk_recipe_function_at(i)->help);
     EXPECT(!stk_recipe_operator_at(1000) && !stk_recipe_function_at(1000));
 }
 

@@ -88,6 +88,9 @@ void cli_help_print(FILE *out, const cli_command *command);
 void cli_help_print_overview(FILE *out);
 /* That of 'stoker help' itself. */
 void cli_help_print_help(FILE *out);
+/* Prints a reference that the words after 'stoker help' name: recipe [NAME], keys [SECTION]. False
+ * where they name none; *code is then not set. */
+bool cli_help_reference(int argc, char **argv, int *code);
 
 /* Prints "stoker COMMAND: stage: where: message" and, below it, indented, advice unless it is NULL
  * or "". Gives the exit code that err's status calls for. */

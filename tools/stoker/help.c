@@ -66,9 +66,11 @@ void cli_help_print_help(FILE *out)
     cli_text_wrap(
         out,
         "Prints what 'stoker COMMAND --help' does; without COMMAND, the list of commands. "
-        "Some commands have parts, which are a second word.",
+        "Some commands have parts, which are a second word. 'stoker help recipe [NAME]' prints the "
+        "operators and functions of pipelines, 'stoker help keys [SECTION]' the keys of training.",
         0, 0, width);
-    fprintf(out, "\nExamples:\n  stoker help\n  stoker help train\n  stoker help bench input\n");
+    fprintf(out, "\nExamples:\n  stoker help\n  stoker help train\n  stoker help bench input\n"
+                 "  stoker help recipe shuffle\n  stoker help keys data\n");
 }
 
 void cli_help_print_overview(FILE *out)

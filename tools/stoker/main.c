@@ -192,7 +192,9 @@ static int run_help(int argc, char **argv)
         cli_help_print_overview(stdout);
         return CLI_EXIT_OK;
     }
+    int code;
     if (argv[0][0] == '-' || !strcmp(argv[0], "help")) return help_of_help(argv[0]);
+    if (cli_help_reference(argc, argv, &code)) return code;
     const cli_command *command = cli_command_find(argv[0]);
     if (!command) return refuse_word("command", argv[0]);
     argc--;
