@@ -74,6 +74,21 @@ static stk_sim_model random_model(uint64_t *state, stk_sim_model_step *steps)
     return m;
 }
 
+/* The longest queue, which the first half of the run fills and the second empties. */
+static stk_sim_model full_queue(uint64_t *state, stk_sim_model_step *steps)
+{
+    stk_sim_model m = random_model(state, steps);
+    m.count = STEPS_MAX;
+    m.helpers = 1;
+    m.buffer = STK_MODEL_MOST_BUFFER;
+    m.contention = m.cores = 0;
+    for (size_t i = 0; i < m.count; i++) {
+        steps[i] = (stk_sim_model_step){.prepare = 2 * i < m.count ? 1e3 : 8e6, .samples = 64};
+        steps[i].own[STK_STAGE_COMPUTE] = 1e6 + uniform(state, 1e6);
+    }
+    return m;
+}
+
 static stk_what_if random_question(uint64_t *state)
 {
     stk_what_if what;
@@ -176,7 +191,8 @@ stk_status write_simulations(stk_blob *out, stk_error *err)
     for (int i = 0; i < RUNS && !st; i++)
         st = write_run(out, &state, err);
     for (int i = 0; i < MODELS && !st; i++) {
-        const stk_sim_model model = random_model(&state, steps);
+        const stk_sim_model model =
+            i % 20 ? random_model(&state, steps) : full_queue(&state, steps);
         st = write_model(out, &model, &state, err);
     }
     return st ? st : stk_blob_append(out, "]", 1, err);
