@@ -114,6 +114,48 @@ expect_in "$work/err" "class0/text.png" "an image that is passed over is named"
 run show "$work/photos" --on-bad skip --epochs 2 -o "$work/y.png"
 expect_code 2 "--on-bad skip with --epochs"
 
+# Elements of a recipe and of data.
+cat >"$work/pairs.yaml" <<'YAML'
+data:
+- range: 7
+- enumerate
+- padded_batch: 3
+YAML
+run show "$work/pairs.yaml" --elements 2
+expect_code 0 "elements of a recipe"
+cat >"$work/expected" <<'TEXT'
+element 0, element 0 of epoch 0
+  0: int64[3] 0 1 2
+  1: int64[3] 0 1 2
+element 1, element 3 of epoch 0
+  0: int64[3] 3 4 5
+  1: int64[3] 3 4 5
+TEXT
+cmp -s "$work/out" "$work/expected" || fail "elements of a recipe: $(cat "$work/out")"
+run show "$work/pairs.yaml" --elements 100 --json
+expect_code 0 "elements as JSON"
+python3 - "$work/out" <<'PYTHON' || fail "elements as JSON: $(head -20 "$work/out")"
+import json, sys
+found = json.load(open(sys.argv[1]))["elements"]
+assert len(found) == 3 and found[2]["where"] == "element 6 of epoch 0", found
+assert found[2]["values"][1] == {"name": "1", "kind": "dense", "dtype": "int64", "shape": [1], "text": "int64[1] 6"}, found
+PYTHON
+printf 'a,b\n1,2\n3,4\n' >"$work/two.csv"
+run show "$work/two.csv" --elements 1
+expect_code 0 "elements of data"
+expect_in "$work/out" "b: int64 2" "elements of data"
+printf 'data:\n- lines: %s/words\n' "$work" | sed 's/lines/text/' >"$work/words.yaml"
+printf 'plain\nbell \a, turned \342\200\256, no text \377\n' >"$work/words"
+run show "$work/words.yaml" --elements 2
+expect_in "$work/out" 'line: bytes "plain"' "text"
+expect_in "$work/out" 'line: bytes "bell \x07, turned \xE2\x80\xAE, no text \xFF"' "bytes that may not be shown"
+printf 'data:\n- range: 5\n- map: {multiply: 2}\n- bach: 2\n' >"$work/wrong.yaml"
+run show "$work/wrong.yaml" --elements 2
+expect_code 2 "a wrong recipe"
+expect_in "$work/err" "did you mean batch?" "a wrong recipe"
+run show "$work/pairs.yaml" --elements 2 --preset cifar
+expect_code 2 "elements with flags of a sheet"
+
 run replay "$work/packed" packed-train.tfrecord-00000-of-00001 --preset cifar -o "$work/z.png"
 expect_code 1 "a file of several images"
 expect_in "$work/err" "name one as packed-train.tfrecord-00000-of-00001:RECORD" "several images"

@@ -3,6 +3,7 @@
 #include "left_out_json.h"
 #include "packed_name.h"
 #include "show_cells.h"
+#include "show_elements.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ typedef struct values {
     cli_common_values common;
     cli_image_values  images;
     cli_option_list   operations;
-    int64_t           count, columns, seed, epoch, epochs;
+    int64_t           count, columns, seed, epoch, epochs, elements;
     const char       *out, *on_bad;
 } values;
 
@@ -46,6 +47,10 @@ static const cli_option options[] = {
     {CLI_OPTION(values, seed, "seed", INTEGER, "N"), .least = 1, .most = 9.3e18,
      .group = "Which ones",
      .help = "of order and augmentation; 'stoker replay' finds the same with it (default 1)"},
+    {CLI_OPTION(values, elements, "elements", INTEGER, "N"), .least = 0, .most = 1e9,
+     .group = "Output",
+     .help = "instead of a sheet, print the first N elements that a recipe (.yaml) gives, or "
+             "the fields of data: names, types, shapes, first values"},
     {CLI_OPTION(values, out, "out", FILE, "FILE"), .letter = 'o', .group = "Output",
      .help = "PNG to write (default sheet.png)"},
     {CLI_OPTION(values, columns, "columns", INTEGER, "N"), .least = 0, .most = 64,
@@ -299,11 +304,30 @@ static const char *advise(const stk_error *err)
     return "mend or remove it, or let 'stoker pack --on-bad skip' leave bad images out";
 }
 
+/* Flags of a sheet say nothing about elements. */
+static int print_elements(const cli_invocation *call, const values *v)
+{
+    const cli_show_elements wanted = {.path = call->operands[0],
+                                      .count = (uint64_t)v->elements,
+                                      .seed = (uint64_t)v->seed,
+                                      .threads = (int)v->common.threads,
+                                      .memory_bytes = v->common.memory_bytes,
+                                      .json = v->common.json,
+                                      .follow_outside = v->images.follow_outside};
+    if (v->operations.count || v->images.preset || v->images.size || v->images.evaluate ||
+        v->images.split || v->count || v->columns || v->epoch || v->epochs)
+        return cli_report_usage(call->command,
+                                "--elements and the flags of a sheet exclude each other",
+                                "--seed, --threads, --memory-mb and --json go with it");
+    return cli_show_elements_run(call->command, &wanted);
+}
+
 static int run(const cli_invocation *call)
 {
     session   s = {.call = call, .values = call->values};
     stk_error err;
-    int       code = check_operations(&s);
+    if (s.values->elements) return print_elements(call, s.values);
+    int code = check_operations(&s);
     if (code) return code;
     choose_numbers(&s);
     stk_status st = show(&s, &err);
@@ -329,16 +353,18 @@ static void print_operations(FILE *out, int width)
 
 const cli_command cli_command_show = {
     .name = "show",
-    .summary = "draw what the network sees: a contact sheet of augmented images",
+    .summary = "draw what the network sees: a contact sheet of augmented images; print elements",
     .operands = "DATA",
     .description =
         "Writes a PNG with images of DATA (a pack, or any source that 'stoker pack' takes) as "
         "the pipeline of a preset gives them, with the class and the name of the sample below "
-        "each. Without --preset the one that suits the size of the images is taken.",
+        "each. Without --preset the one that suits the size of the images is taken. With "
+        "--elements, prints what a recipe gives instead.",
     .examples = "stoker show packed/\n"
                 "stoker show photos/ --preset imagenet --epochs 8 -o augmented.png\n"
                 "stoker show packed/ --op 'rotate degrees=-30,30' --op 'flip'\n"
-                "stoker show photos/ --op all -o operations.png",
+                "stoker show photos/ --op all -o operations.png\n"
+                "stoker show recipe.yaml --elements 3",
     .least_operands = 1,
     .most_operands = 1,
     .options = options,
