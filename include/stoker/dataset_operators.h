@@ -263,10 +263,10 @@ STK_API STK_NODISCARD stk_status stk_dataset_ignore_errors(stk_dataset **data, b
                                                            stk_error *err);
 
 typedef struct stk_quarantine_options {
-    const char           *file;      /* where bad elements are written down, one JSON line each */
-    const stk_filesystem *fs;        /* NULL: local */
-    double                most_rate; /* share of bad elements that stops the run; 0 means 0.01 */
-    uint64_t              least;     /* elements seen before the rate counts; 0 means 1000 */
+    const char           *file;     /* where bad elements are written down, one JSON line each */
+    const stk_filesystem *fs;       /* NULL: local */
+    double                max_rate; /* fraction of bad elements that stops the run; 0 means 0.01 */
+    uint64_t              min_elements; /* elements seen before the rate counts; 0 means 1000 */
 } stk_quarantine_options;
 
 /* Passes over elements that are errors, writes each down with its place and reason, and stops the

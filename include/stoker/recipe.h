@@ -14,6 +14,10 @@ typedef struct stk_recipe_options {
     const stk_filesystem *fs;     /* NULL: local; must outlive the dataset */
     const char           *folder; /* relative paths begin here. NULL: stk_recipe_load takes the
                                      recipe's folder, stk_recipe_read the working directory */
+    /* Called while the recipe is read, for each use of a former name: "quarantine.least is now
+     * called quarantine.min_elements". The text is borrowed for the call. NULL: not called. */
+    void (*note)(void *context, const char *text);
+    void *note_context;
 } stk_recipe_options;
 
 /* Makes the dataset that a recipe describes. name ("recipe.yaml") begins every message: err->where
@@ -78,6 +82,7 @@ typedef struct stk_recipe_parameter {
     stk_recipe_role    role; /* of FUNCTION: MAP, KEY, EXPAND or SCAN */
     bool               here; /* FUNCTION: the function's name may itself be the key */
     const char        *help;
+    const char        *renamed_from; /* a former name, which is taken with a note; or NULL */
 } stk_recipe_parameter;
 
 /* An operator or a function. A value that is no mapping is the first parameter alone. */
@@ -87,6 +92,7 @@ typedef struct stk_recipe_entry {
     stk_recipe_role             role;
     const stk_recipe_parameter *parameters;
     size_t                      parameter_count;
+    const char                 *renamed_from; /* likewise, of an operator */
 } stk_recipe_entry;
 
 /* NULL past the end. */

@@ -47,6 +47,21 @@ run bench input "$work/packed" --lint
 expect_code 0 "lint"
 expect_empty "$work/out" "lint of a sound pipeline"
 
+# Former names work, and each is reported once.
+cat >"$work/former.yaml" <<'YAML'
+data:
+  - range: {stop: 100}
+  - quarantine: {file: bad.jsonl, most_rate: 0.5}
+  - quarantine: {file: bad.jsonl, most_rate: 0.5}
+YAML
+run bench input "$work/former.yaml" --quiet
+expect_code 0 "a recipe with a former name"
+says=$(grep -c "stoker bench input: quarantine.most_rate is now called quarantine.max_rate" "$work/err")
+[ "$says" = 1 ] && [ "$(grep -c most_rate "$work/err")" = 1 ] || fail "a former name is reported once: $(cat "$work/err")"
+sed -i 's/most_rate/max_rate/' "$work/former.yaml"
+run bench input "$work/former.yaml" --quiet
+expect_empty "$work/err" "a recipe with names of today"
+
 # A recipe is run as it stands.
 cat >"$work/recipe.yaml" <<'YAML'
 data:

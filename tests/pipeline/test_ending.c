@@ -62,7 +62,7 @@ static stk_dataset *errors_for_ever(void)
 
 static stk_dataset *quarantined_for_ever(void)
 {
-    const stk_quarantine_options options = {.file = "/dev/null", .most_rate = 1};
+    const stk_quarantine_options options = {.file = "/dev/null", .max_rate = 1};
     stk_dataset                 *data = counted(stk_test_range(0, INT64_MAX, 1), "fails");
     APPLY(data, quarantine, &options);
     return data;

@@ -379,7 +379,7 @@ STK_TEST(functions_of_the_wrong_kind_are_refused_by_every_stage)
     TRY(RANGE(5), rebatch, NULL, 0, NULL);
     TRY(RANGE(5), cache, &(stk_cache_options){.directory = ""});
     TRY(RANGE(5), sparse_batch, 2, NULL);
-    TRY(RANGE(5), quarantine, &(stk_quarantine_options){.file = "x", .most_rate = NAN});
+    TRY(RANGE(5), quarantine, &(stk_quarantine_options){.file = "x", .max_rate = NAN});
     TRY(RANGE(5), snapshot, &(stk_snapshot_options){.directory = "/dev/null/x", .compression = 99});
     TRY(RANGE(5), snapshot,
         &(stk_snapshot_options){.directory = "/dev/null/x", .pending_seconds = NAN});
@@ -460,7 +460,7 @@ STK_TEST(places_that_cannot_be_written_are_named)
                                           &err);
             } else {
                 st = stk_dataset_quarantine(
-                    &data, &(stk_quarantine_options){.file = places[i], .most_rate = 1}, &err);
+                    &data, &(stk_quarantine_options){.file = places[i], .max_rate = 1}, &err);
             }
             const int errors = st ? 1 : count_errors(data, &err);
             if (!(kind == 2 && i == 0)) {

@@ -298,7 +298,7 @@ STK_TEST(spans_of_the_stages_are_in_the_trace)
     stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_trace_dump(trace, &json, &err));
     EXPECT_OK(stk_blob_append(&json, "", 1, &err));
-    EXPECT_CONTAINS("\"apply\"", (const char *)json.data);
+    EXPECT_CONTAINS("\"fused_map\"", (const char *)json.data);
     EXPECT_CONTAINS("\"range\"", (const char *)json.data);
     stk_blob_release(&json);
     stk_trace_free(trace);

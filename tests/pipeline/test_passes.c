@@ -99,7 +99,7 @@ STK_TEST(every_pass_has_a_name)
     EXPECT_STR_EQ("map_batch", stk_pass_name(STK_PASS_MAP_BATCH));
     EXPECT_STR_EQ("parallel_batch", stk_pass_name(STK_PASS_PARALLEL_BATCH));
     EXPECT_STR_EQ("prefetch", stk_pass_name(STK_PASS_PREFETCH));
-    EXPECT_STR_EQ("isolate", stk_pass_name(STK_PASS_IO_PREFETCH));
+    EXPECT_STR_EQ("io_prefetch", stk_pass_name(STK_PASS_IO_PREFETCH));
     EXPECT_STR_EQ("cache", stk_pass_name(STK_PASS_CACHE));
     assert_null(stk_pass_name((stk_pass)3));
     assert_null(stk_pass_name((stk_pass)0));
@@ -130,7 +130,7 @@ STK_TEST(explain_shows_the_plan_after_each_pass_that_changed_it)
     EXPECT_CONTAINS("\nafter lower:\n", text);
     EXPECT_CONTAINS("\nafter map_fusion:\n"
                     "range(0, 10, 1)  (0: int64[])  10\n"
-                    "apply(map add[1], map multiply[2])  (?)  10\n",
+                    "fused_map(map add[1], map multiply[2])  (?)  10\n",
                     text);
     expect_lacks("after filter_fusion", explain(data, STK_PASS_ALL));
     stk_dataset_unref(data);
@@ -205,7 +205,7 @@ static stk_dataset *cached_and_shuffled(void)
 STK_TEST(cached_data_is_shuffled_anew_each_epoch)
 {
     stk_dataset *data = cached_and_shuffled();
-    EXPECT_CONTAINS("apply(map add[1])  (?)  20\nauto_cache()  (?)  20\nshuffle(20)",
+    EXPECT_CONTAINS("fused_map(map add[1])  (?)  20\nauto_cache()  (?)  20\nshuffle(20)",
                     explain(data, STK_PASS_CACHE));
     stk_dataset_unref(data);
     expect_same_with_and_without(cached_and_shuffled);
@@ -240,7 +240,7 @@ STK_TEST(maps_in_a_row_are_one_stage_with_their_errors_in_place)
     APPLY(data, map, stk_test_fail_on(3), NULL);
     APPLY(data, map, stk_test_multiply(10), NULL);
     APPLY(data, map, stk_test_fail_on(60), NULL);
-    EXPECT_CONTAINS("apply(map add[1], map fail_on[3], map multiply[10], map fail_on[60])",
+    EXPECT_CONTAINS("fused_map(map add[1], map fail_on[3], map multiply[10], map fail_on[60])",
                     explain(data, STK_PASS_ALL));
     EXPECT_GIVES("10 20 !invalid_argument 40 50 !invalid_argument 70 80 .", data);
 }
@@ -291,7 +291,7 @@ STK_TEST(filters_in_a_row_are_one_stage)
     APPLY(data, filter, stk_test_divides(2));
     APPLY(data, filter, refuse_number(6));
     APPLY(data, filter, stk_test_divides(3));
-    EXPECT_CONTAINS("apply(filter divides[2], filter refuse, filter divides[3], in order)",
+    EXPECT_CONTAINS("fused_map(filter divides[2], filter refuse, filter divides[3], in order)",
                     explain(data, STK_PASS_ALL));
     EXPECT_GIVES("0 !invalid_argument 12 18 24 30 36 .", data);
 }
@@ -304,7 +304,7 @@ STK_TEST(maps_and_filters_are_one_stage_with_their_errors_in_place)
     APPLY(data, filter, refuse_number(8));
     APPLY(data, map, stk_test_add(1), NULL);
     APPLY(data, filter, stk_test_divides(1));
-    EXPECT_CONTAINS("apply(filter divides[2], map fail_on[4], filter refuse, map add[1], "
+    EXPECT_CONTAINS("fused_map(filter divides[2], map fail_on[4], filter refuse, map add[1], "
                     "filter divides[1])",
                     explain(data, STK_PASS_ALL));
     EXPECT_GIVES("1 3 !invalid_argument 7 !invalid_argument 11 .", data);
@@ -350,7 +350,7 @@ STK_TEST(random_numbers_are_the_same_fused_or_not)
 {
     stk_test_watchdog(60);
     stk_dataset *data = random_behind_maps();
-    EXPECT_CONTAINS("apply(map fail_on[7], map add_random, map add_random)",
+    EXPECT_CONTAINS("fused_map(map fail_on[7], map add_random, map add_random)",
                     explain(data, STK_PASS_MAP_FUSION));
     stk_dataset_unref(data);
     expect_same_with_and_without(random_behind_maps);
@@ -364,7 +364,7 @@ STK_TEST(elements_are_computed_for_their_batch)
     APPLY(data, map, stk_test_add(1), NULL);
     APPLY(data, map, stk_test_fail_on(5), NULL);
     APPLY(data, batch, 3, NULL);
-    EXPECT_CONTAINS("apply(map add[1], map fail_on[5], batch 3)", explain(data, STK_PASS_ALL));
+    EXPECT_CONTAINS("fused_map(map add[1], map fail_on[5], batch 3)", explain(data, STK_PASS_ALL));
     EXPECT_INT_EQ(4, stk_dataset_cardinality(data));
     EXPECT_GIVES("[1 2 3] !invalid_argument [7 8 9] [10] .", data);
     data = RANGE(10);
@@ -402,11 +402,12 @@ STK_TEST(an_error_ends_a_batch_that_does_not_stand_over_a_map)
     data = RANGE(8);
     APPLY(data, filter, refuse_number(4));
     APPLY(data, batch, INT64_MAX, NULL);
-    EXPECT_CONTAINS("apply(batch 9223372036854775807, parallel copy, in order)",
+    EXPECT_CONTAINS("fused_map(batch 9223372036854775807, parallel copy, in order)",
                     explain(data, STK_PASS_PARALLEL_BATCH));
     EXPECT_GIVES("!invalid_argument [5 6 7] .", data);
     data = large_batches_with_errors();
-    EXPECT_CONTAINS("apply(batch 100 drop, parallel copy", explain(data, STK_PASS_PARALLEL_BATCH));
+    EXPECT_CONTAINS("fused_map(batch 100 drop, parallel copy",
+                    explain(data, STK_PASS_PARALLEL_BATCH));
     stk_dataset_unref(data);
     expect_same_with_and_without(large_batches_with_errors);
 }
@@ -537,8 +538,9 @@ STK_TEST(a_tuned_prefetch_over_a_stage_that_runs_ahead_is_dropped)
     APPLY(data, map, stk_test_add(0), NULL);
     APPLY(data, batch, 2, NULL);
     APPLY(data, prefetch, STK_AUTO);
-    EXPECT_CONTAINS("after prefetch:\nrange(0, 6, 1)  (0: int64[])  6\napply(map add[0], batch 2",
-                    explain(data, STK_PASS_MAP_BATCH | STK_PASS_PREFETCH));
+    EXPECT_CONTAINS(
+        "after prefetch:\nrange(0, 6, 1)  (0: int64[])  6\nfused_map(map add[0], batch 2",
+        explain(data, STK_PASS_MAP_BATCH | STK_PASS_PREFETCH));
     EXPECT_GIVES("[0 1] [2 3] [4 5] .", data);
     data = RANGE(6);
     APPLY(data, batch, 2, NULL);
@@ -578,7 +580,7 @@ STK_TEST(a_source_that_waits_runs_ahead_by_itself)
     expect_lacks("after", explain(data, STK_PASS_ALL));
     EXPECT_GIVES("0 1 2 .", data);
     data = waiting_source(false);
-    expect_lacks("after isolate", explain(data, STK_PASS_IO_PREFETCH));
+    expect_lacks("after io_prefetch", explain(data, STK_PASS_IO_PREFETCH));
     stk_dataset_unref(data);
 }
 
@@ -619,9 +621,9 @@ STK_TEST(the_cache_stands_before_the_first_stage_that_is_random)
     APPLY(data, map, stk_test_add(1), NULL);
     APPLY(data, map, random_map(), NULL);
     APPLY(data, repeat, 2);
-    EXPECT_CONTAINS("apply(map add[1])  (?)  10\n"
+    EXPECT_CONTAINS("fused_map(map add[1])  (?)  10\n"
                     "auto_cache()  (?)  10\n"
-                    "apply(map add_random)  (?)  10\n",
+                    "fused_map(map add_random)  (?)  10\n",
                     explain(data, STK_PASS_CACHE));
     stk_dataset_unref(data);
 }

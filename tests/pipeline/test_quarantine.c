@@ -25,7 +25,7 @@ static stk_dataset *bad_numbers(int64_t count, int64_t of)
 
 static stk_dataset *guarded(stk_dataset *data, const char *file, double rate, uint64_t least)
 {
-    const stk_quarantine_options options = {.file = file, .most_rate = rate, .least = least};
+    const stk_quarantine_options options = {.file = file, .max_rate = rate, .min_elements = least};
     APPLY(data, quarantine, &options);
     return data;
 }
@@ -203,10 +203,10 @@ STK_TEST(quarantine_refuses_bad_options)
     EXPECT_REFUSED(STK_E_INVALID, "no file is named", stk_dataset_quarantine(&data, NULL, &err));
     EXPECT_REFUSED(STK_E_INVALID, "the rate is 1.5; it must be above 0 and at most 1",
                    stk_dataset_quarantine(
-                       &data, &(stk_quarantine_options){.file = "x", .most_rate = 1.5}, &err));
+                       &data, &(stk_quarantine_options){.file = "x", .max_rate = 1.5}, &err));
     EXPECT_REFUSED(STK_E_INVALID, "the rate is -1",
                    stk_dataset_quarantine(
-                       &data, &(stk_quarantine_options){.file = "x", .most_rate = -1}, &err));
+                       &data, &(stk_quarantine_options){.file = "x", .max_rate = -1}, &err));
     EXPECT_REFUSED(
         STK_E_UNSUPPORTED, "local disks only",
         stk_dataset_quarantine(&data, &(stk_quarantine_options){.file = "x", .fs = &other}, &err));
@@ -225,7 +225,7 @@ static stk_status build(stk_dataset **out, stk_error *err)
 {
     STK_TRY(stk_dataset_range(out, 0, 6, 1, err));
     return stk_dataset_quarantine(
-        out, &(stk_quarantine_options){.file = frugal_path, .most_rate = 1}, err);
+        out, &(stk_quarantine_options){.file = frugal_path, .max_rate = 1}, err);
 }
 
 STK_TEST(quarantine_survives_want_of_memory)

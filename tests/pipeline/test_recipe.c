@@ -222,7 +222,8 @@ STK_TEST(paths_begin_in_the_recipes_folder)
     EXPECT_GIVES("'one\ntwo\n' 'three\n' .", loaded("read.yaml"));
     write_text("inner.yaml", "data:\n- text: list.txt\n- interleave: {text, cycle: 2}\n");
     EXPECT_GIVES("'one' 'three' 'two' .", loaded("inner.yaml"));
-    write_text("fixed.yaml", "data:\n- fixed: {paths: lines.txt, record_bytes: 4}\n");
+    write_text("fixed.yaml",
+               "data:\n- fixed_length_records: {paths: lines.txt, record_bytes: 4}\n");
     EXPECT_GIVES("'one\n' 'two\n' .", loaded("fixed.yaml"));
 }
 

@@ -99,7 +99,7 @@ STK_TEST(stages_are_told_source_first_with_what_they_did)
     EXPECT_INT_EQ(1, source->depth);
     EXPECT(source->items >= 1000 - 64 && source->items <= 1000); /* counted in sixty-fours */
     EXPECT(!source->runs_ahead);
-    EXPECT_STR_EQ("apply(spin, batch 10)", apply->name);
+    EXPECT_STR_EQ("fused_map(spin, batch 10)", apply->name);
     EXPECT_INT_EQ(STK_STAGE_PREPROCESS, apply->stage);
     EXPECT_INT_EQ(0, apply->depth);
     EXPECT_INT_EQ(100, apply->items);
@@ -167,7 +167,7 @@ STK_TEST(names_of_stages_have_no_parameters_of_functions)
     APPLY(data, map, stk_test_add(1), NULL);
     APPLY(data, map, stk_test_add(2), NULL);
     run_for(data, 1, 4, 0, &report);
-    EXPECT_STR_EQ("apply(add, add)", report.stages[1].name);
+    EXPECT_STR_EQ("fused_map(add, add)", report.stages[1].name);
 }
 
 STK_TEST(a_stage_without_a_queue_is_told_its_own_time_only)
@@ -189,7 +189,7 @@ STK_TEST(the_busiest_stage_is_named_as_the_limit)
     stk_dataset        *data = RANGE(200);
     APPLY(data, map, spin_for(200000), NULL);
     run_for(data, 1, 150, 0, &report);
-    EXPECT_CONTAINS("S2 apply(spin) limits: ", report.limit);
+    EXPECT_CONTAINS("S2 fused_map(spin) limits: ", report.limit);
     EXPECT_CONTAINS("% of the threads' time; at half its cost the rate would rise by ",
                     report.limit);
 }

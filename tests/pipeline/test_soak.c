@@ -97,7 +97,7 @@ static void add_batches(bed *b, stk_dataset **data)
 static void add_kept(bed *b, stk_dataset **data)
 {
     const stk_cache_options      disk = {.directory = b->cache};
-    const stk_quarantine_options guard = {.file = b->quarantine, .most_rate = 0.5};
+    const stk_quarantine_options guard = {.file = b->quarantine, .max_rate = 0.5};
     switch (draw(b, 4)) {
     case 0:
         APPLY(*data, cache, NULL);

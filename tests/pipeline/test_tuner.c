@@ -70,7 +70,7 @@ STK_TEST(every_decision_is_logged_with_its_evidence)
             8000);
     stk_error err;
     EXPECT_OK(stk_blob_append(&log, "", 1, &err));
-    EXPECT_CONTAINS("autotune: apply.", (const char *)log.data);
+    EXPECT_CONTAINS("autotune: fused_map.", (const char *)log.data);
     EXPECT_CONTAINS("us an element (2 standard errors:", (const char *)log.data);
     log.size = 0;
     run_for(data,

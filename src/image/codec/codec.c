@@ -50,12 +50,12 @@ static stk_status check_size(const stk_image_info *info, const stk_image_limits 
     if (width > side || height > side)
         return stk_fail(
             err, STK_E_LIMIT, "decode", NULL,
-            "%d x %d pixels: the limit of a side is %d; the decode's most_side raises it", width,
+            "%d x %d pixels: the limit of a side is %d; the decode's max_side raises it", width,
             height, side);
     if ((uint64_t)width * (uint64_t)height > pixels)
         return stk_fail(
             err, STK_E_LIMIT, "decode", NULL,
-            "%d x %d pixels: the limit is %llu in all; the decode's most_pixels raises it", width,
+            "%d x %d pixels: the limit is %llu in all; the decode's max_pixels raises it", width,
             height, (unsigned long long)pixels);
     return STK_OK;
 }

@@ -122,7 +122,7 @@ static void tell(stk_tuner *tuner, bool kept)
 {
     char name[48], evidence[160];
     snprintf(name, sizeof name, "%s.%s", tuner->account->op->name,
-             tuner->knob == &tuner->account->tuned_window ? "ahead" : "chunk_ns");
+             tuner->knob == &tuner->account->tuned_window ? "capacity" : "chunk_ns");
     snprintf(evidence, sizeof evidence,
              "%.4g -> %.4g us an element (2 standard errors: %.3g), waited %.1f %% of the time",
              tuner->incumbent.mean / 1e3, tuner->challenger.mean / 1e3,

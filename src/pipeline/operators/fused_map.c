@@ -1,4 +1,4 @@
-/* apply: functions on elements, on any number of threads, in order. */
+/* fused_map: functions on elements, on any number of threads, in order. */
 #include "pipeline/operators/fused_map.h"
 
 #include "base/hash.h"
@@ -157,7 +157,8 @@ static stk_status make_seeds(const stk_node *node, stk_error *err)
         count += p->steps[i].salt_count;
     if (!count) return STK_OK;
     uint64_t *seed = s->seeds = calloc(count, sizeof *seed);
-    if (!seed) return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu seeds", count);
+    if (!seed)
+        return stk_fail(err, STK_E_NOMEM, "fused_map", NULL, "no memory for %zu seeds", count);
     for (size_t i = 0; i < p->count; i++) {
         if (p->steps[i].salt_count) s->calls[i].seeds = seed;
         for (size_t k = 0; k < p->steps[i].salt_count; k++)
@@ -182,7 +183,8 @@ static stk_status open(stk_node *node, stk_error *err)
     state                          *s = node->state;
     s->calls = calloc(p->count ? p->count : 1, sizeof *s->calls);
     if (!s->calls)
-        return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu functions", p->count);
+        return stk_fail(err, STK_E_NOMEM, "fused_map", NULL, "no memory for %zu functions",
+                        p->count);
     for (size_t i = 0; i < p->count; i++)
         s->calls[i] = stk_node_call_as(node, p->steps[i].salt, 0);
     STK_TRY(make_seeds(node, err));
@@ -251,7 +253,8 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 }
 
 const stk_operator stk_operator_fused_map = {
-    .name = "apply",
+    .name = "fused_map",
+    .identity = "apply",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_RUNS_AHEAD,
     .params_bytes = sizeof(stk_fused_map_params),
@@ -285,7 +288,7 @@ stk_status stk_fused_map_make(stk_dataset **out, const stk_fused_map_params *par
     *out = NULL;
     stk_fused_map_params p = *params;
     p.steps = calloc(p.count ? p.count : 1, sizeof *p.steps);
-    if (!p.steps) return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for a stage");
+    if (!p.steps) return stk_fail(err, STK_E_NOMEM, "fused_map", NULL, "no memory for a stage");
     bool copied = true;
     for (size_t i = 0; i < p.count; i++) {
         p.steps[i] = params->steps[i];
@@ -294,7 +297,7 @@ stk_status stk_fused_map_make(stk_dataset **out, const stk_fused_map_params *par
     }
     if (!copied) {
         release_params(&p);
-        return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for a stage");
+        return stk_fail(err, STK_E_NOMEM, "fused_map", NULL, "no memory for a stage");
     }
     return stk_dataset_make(out, &stk_operator_fused_map, &p, &input, 1, err);
 }

@@ -1,4 +1,4 @@
-/* apply: what maps and filters become. A chain of functions run ahead on any number of threads,
+/* fused_map: what maps and filters become. A chain of functions run ahead on any number of threads,
  * optionally with the batch that follows. Made by passes only. */
 #ifndef STK_PIPELINE_OPERATORS_FUSED_MAP_H
 #define STK_PIPELINE_OPERATORS_FUSED_MAP_H

@@ -1,5 +1,5 @@
-/* The batches of apply: what its queue calls once all elements of a batch are computed. The context
- * is apply's node. */
+/* The batches of fused_map: what its queue calls once all elements of a batch are computed. The
+ * context is fused_map's node. */
 #ifndef STK_PIPELINE_OPERATORS_FUSED_MAP_BATCH_H
 #define STK_PIPELINE_OPERATORS_FUSED_MAP_BATCH_H
 

@@ -1,4 +1,4 @@
-/* apply's functions on the items of units: one after the other, or many items at once. */
+/* fused_map's functions on the items of units: one after the other, or many items at once. */
 #ifndef STK_PIPELINE_OPERATORS_FUSED_MAP_FUNCTIONS_H
 #define STK_PIPELINE_OPERATORS_FUSED_MAP_FUNCTIONS_H
 

@@ -1,4 +1,4 @@
-/* Parts of an apply by their names, and which items are timed. */
+/* Parts of a fused_map by their names, and which items are timed. */
 #include "pipeline/operators/fused_map_parts.h"
 
 #include "pipeline/functions/image_function.h"
@@ -24,7 +24,7 @@ static void name_parts(stk_part_time *to, const stk_function *function)
 
 static stk_status no_memory(size_t count, stk_error *err)
 {
-    return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu functions", count);
+    return stk_fail(err, STK_E_NOMEM, "fused_map", NULL, "no memory for %zu functions", count);
 }
 
 stk_status stk_fused_map_parts_find(stk_fused_map_parts *out, const stk_fused_map_params *params,

@@ -1,4 +1,4 @@
-/* What the time of an apply is told by: its functions, and the operations of image functions. */
+/* What the time of a fused_map is told by: its functions, and the operations of image functions. */
 #ifndef STK_PIPELINE_OPERATORS_FUSED_MAP_PARTS_H
 #define STK_PIPELINE_OPERATORS_FUSED_MAP_PARTS_H
 

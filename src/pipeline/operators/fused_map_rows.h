@@ -1,4 +1,4 @@
-/* Which values of a batch are computed straight into it, and by which of apply's functions: the
+/* Which values of a batch are computed straight into it, and by which of fused_map's functions: the
  * last that changes the value, where its type and shape are known beforehand. */
 #ifndef STK_PIPELINE_OPERATORS_FUSED_MAP_ROWS_H
 #define STK_PIPELINE_OPERATORS_FUSED_MAP_ROWS_H

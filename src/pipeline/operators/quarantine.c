@@ -10,14 +10,14 @@
 #include <stoker/json.h>
 
 /* Place and message of an error with every byte escaped, and the names beside them. */
-enum { LINE_MOST = 8192, DEFAULT_LEAST = 1000 };
+enum { LINE_MOST = 8192, DEFAULT_MIN_ELEMENTS = 1000 };
 
 static const double default_rate = 0.01;
 
 typedef struct params {
     char    *file;
-    double   most_rate;
-    uint64_t least;
+    double   max_rate;
+    uint64_t min_elements;
     bool     local;
 } params;
 
@@ -41,9 +41,9 @@ static stk_status check(stk_dataset *data, stk_error *err)
     if (!p->local)
         return stk_fail(err, STK_E_UNSUPPORTED, "quarantine", p->file,
                         "lines can be added to files on local disks only; name one");
-    if (!(p->most_rate > 0 && p->most_rate <= 1))
+    if (!(p->max_rate > 0 && p->max_rate <= 1))
         return stk_fail(err, STK_E_INVALID, "quarantine", p->file,
-                        "the rate is %g; it must be above 0 and at most 1", p->most_rate);
+                        "the rate is %g; it must be above 0 and at most 1", p->max_rate);
     return stk_dataset_set_spec(data, &data->inputs[0]->spec, err);
 }
 
@@ -52,7 +52,8 @@ static stk_status check(stk_dataset *data, stk_error *err)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const params *p = data->params;
-    return stk_describe(out, err, "at most %g of %" PRIu64 " or more", p->most_rate, p->least);
+    return stk_describe(out, err, "at most %g of %" PRIu64 " or more", p->max_rate,
+                        p->min_elements);
 }
 
 /* The line's memory is taken here: writing down what is wrong must not fail for want of it. */
@@ -122,11 +123,11 @@ static stk_status check_rate(const stk_node *node, stk_error *err)
 {
     const params *p = node->plan->params;
     const state  *s = node->state;
-    if (s->seen < p->least || (double)s->bad <= p->most_rate * (double)s->seen) return STK_OK;
+    if (s->seen < p->min_elements || (double)s->bad <= p->max_rate * (double)s->seen) return STK_OK;
     return stk_fail(err, STK_E_LIMIT, "quarantine", p->file,
                     "%" PRIu64 " of %" PRIu64 " elements were bad (%.3g %%), more than the %.3g %% "
-                    "allowed; this file lists them: mend the data, or raise most_rate",
-                    s->bad, s->seen, 100.0 * (double)s->bad / (double)s->seen, 100 * p->most_rate);
+                    "allowed; this file lists them: mend the data, or raise max_rate",
+                    s->bad, s->seen, 100.0 * (double)s->bad / (double)s->seen, 100 * p->max_rate);
 }
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
@@ -195,8 +196,8 @@ stk_status stk_dataset_quarantine(stk_dataset **data, const stk_quarantine_optio
     const stk_quarantine_options       *o = options ? options : &none;
     const params                        p = {
                                .file = strdup(o->file ? o->file : ""),
-                               .most_rate = o->most_rate != 0 ? o->most_rate : default_rate,
-                               .least = o->least ? o->least : DEFAULT_LEAST,
+                               .max_rate = o->max_rate != 0 ? o->max_rate : default_rate,
+                               .min_elements = o->min_elements ? o->min_elements : DEFAULT_MIN_ELEMENTS,
                                .local = !o->fs || o->fs == stk_filesystem_local(),
     };
     if (!p.file) return stk_fail(err, STK_E_NOMEM, "quarantine", o->file, "no memory for a path");

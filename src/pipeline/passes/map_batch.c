@@ -5,7 +5,7 @@
 #include "pipeline/passes/pass.h"
 #include "pipeline/passes/pass_fuse.h"
 
-/* Only a batch that was built over a map gives errors a place, as apply does: batch.h. */
+/* Only a batch that was built over a map gives errors a place, as fused_map does: batch.h. */
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
 {
     (void)root;

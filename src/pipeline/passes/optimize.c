@@ -6,9 +6,9 @@
 /* What is dropped first stands in nobody's way. The cache finds its place while pure and random
  * maps are still apart. Fusing goes from small to large; what runs ahead is known last. */
 static const stk_pass_info *const passes_in_order[] = {
-    &stk_pass_noop,       &stk_pass_lower,          &stk_pass_cache,      &stk_pass_shuffle_repeat,
-    &stk_pass_map_fusion, &stk_pass_filter_fusion,  &stk_pass_map_filter, &stk_pass_image,
-    &stk_pass_map_batch,  &stk_pass_parallel_batch, &stk_pass_isolate,    &stk_pass_prefetch,
+    &stk_pass_noop,       &stk_pass_lower,          &stk_pass_cache,       &stk_pass_shuffle_repeat,
+    &stk_pass_map_fusion, &stk_pass_filter_fusion,  &stk_pass_map_filter,  &stk_pass_image,
+    &stk_pass_map_batch,  &stk_pass_parallel_batch, &stk_pass_io_prefetch, &stk_pass_prefetch,
 };
 
 enum { PASSES = sizeof passes_in_order / sizeof passes_in_order[0] };

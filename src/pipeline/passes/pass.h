@@ -15,7 +15,7 @@ typedef struct stk_pass_info {
 
 extern const stk_pass_info stk_pass_noop, stk_pass_lower, stk_pass_cache, stk_pass_map_fusion,
     stk_pass_filter_fusion, stk_pass_map_filter, stk_pass_map_batch, stk_pass_parallel_batch,
-    stk_pass_shuffle_repeat, stk_pass_isolate, stk_pass_prefetch, stk_pass_image;
+    stk_pass_shuffle_repeat, stk_pass_io_prefetch, stk_pass_prefetch, stk_pass_image;
 
 /* Told of the plan after each pass that changed it. */
 typedef stk_status (*stk_pass_visit)(void *context, const char *pass, stk_dataset *data,

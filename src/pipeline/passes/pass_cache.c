@@ -12,16 +12,13 @@ static const struct {
     const char *name;
     bool        costly; /* worth memory */
 } pure_stages[] = {
-    {"range", false},        {"slices", false},
-    {"tfrecord", true},      {"tfrecord_indexed", true},
-    {"source", true},        {"map", true},
-    {"apply", true},         {"batch", false},
-    {"padded_batch", false}, {"ragged_batch", false},
-    {"sparse_batch", false}, {"unbatch", false},
-    {"rebatch", false},      {"take", false},
-    {"skip", false},         {"shard", false},
-    {"zip", false},          {"concatenate", false},
-    {"enumerate", false},    {"prefetch", false},
+    {"range", false},           {"slices", false},       {"tfrecord", true},
+    {"tfrecord_indexed", true}, {"source", true},        {"map", true},
+    {"fused_map", true},        {"batch", false},        {"padded_batch", false},
+    {"ragged_batch", false},    {"sparse_batch", false}, {"unbatch", false},
+    {"rebatch", false},         {"take", false},         {"skip", false},
+    {"shard", false},           {"zip", false},          {"concatenate", false},
+    {"enumerate", false},       {"prefetch", false},
 };
 
 /* What a subtree is. */

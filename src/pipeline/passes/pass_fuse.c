@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A stage as apply would have it. */
+/* A stage as fused_map would have it. */
 typedef struct view {
     const stk_fused_function *steps;
     size_t                    count;
@@ -21,7 +21,7 @@ static const stk_function_info *info_of(const view *v, size_t step)
     return stk_function_info_of(v->steps[step].function);
 }
 
-/* False when data is neither apply nor filter, or makes batches. */
+/* False when data is neither fused_map nor filter, or makes batches. */
 static bool look(const stk_dataset *data, view *v)
 {
     if (data->op == &stk_operator_filter) {

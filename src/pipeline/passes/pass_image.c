@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The steps of apply, joined as far as they go. What was joined is owned here. */
+/* The steps of fused_map, joined as far as they go. What was joined is owned here. */
 typedef struct joining {
     stk_fused_function *steps;
     size_t              count;

@@ -1,4 +1,4 @@
-/* isolate: a source that waits for storage runs ahead on the I/O engine, so that no thread that
+/* io_prefetch: a source that waits for storage runs ahead on the I/O engine, so that no thread that
  * could compute waits with it. A prefetch over it does that already. */
 #include "pipeline/operators/prefetch.h"
 #include "pipeline/passes/pass.h"
@@ -26,7 +26,7 @@ static bool needs_none(const stk_dataset *data)
            data->op == &stk_operator_balance;
 }
 
-static stk_status isolate(stk_dataset *data, stk_dataset **inputs, stk_error *err)
+static stk_status put_on_engine(stk_dataset *data, stk_dataset **inputs, stk_error *err)
 {
     const stk_prefetch_params p = {.count = STK_AUTO};
     for (size_t i = 0; i < data->input_count; i++) {
@@ -47,7 +47,7 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
     }
     stk_dataset **inputs = calloc(data->input_count, sizeof *inputs);
     if (!inputs) return stk_fail(err, STK_E_NOMEM, "optimise", NULL, "no memory for a plan");
-    stk_status st = isolate(data, inputs, err);
+    stk_status st = put_on_engine(data, inputs, err);
     if (!st) st = stk_dataset_with_inputs(out, data, inputs, err);
     for (size_t i = 0; i < data->input_count; i++)
         stk_dataset_unref(inputs[i]);
@@ -55,5 +55,5 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
     return st;
 }
 
-const stk_pass_info stk_pass_isolate = {
-    .pass = STK_PASS_IO_PREFETCH, .name = "isolate", .rewrite = rewrite};
+const stk_pass_info stk_pass_io_prefetch = {
+    .pass = STK_PASS_IO_PREFETCH, .name = "io_prefetch", .rewrite = rewrite};

@@ -98,12 +98,18 @@ static uint64_t salt_of(const stk_dataset *data, const stk_blob *text)
     return hash;
 }
 
+const char *stk_operator_identity(const stk_operator *op)
+{
+    return op->identity ? op->identity : op->name;
+}
+
 /* Neither it nor random numbers depend on where data lies. */
 static stk_status take_fingerprint(stk_dataset *data, stk_error *err)
 {
     stk_blob text;
     stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_blob_append(&text, data->op->name, strlen(data->op->name) + 1, err);
+    const char *identity = stk_operator_identity(data->op);
+    stk_status  st = stk_blob_append(&text, identity, strlen(identity) + 1, err);
     if (!st && data->op->describe) st = data->op->describe(data, &text, err);
     data->place = stk_describe_take_places(&text);
     uint64_t hash = mix_text(data->input_count, &text);

@@ -45,7 +45,8 @@ typedef struct stk_content {
 
 struct stk_operator {
     const char *name;
-    stk_stage   stage; /* STK_STAGE_READ or STK_STAGE_PREPROCESS */
+    const char *identity; /* of fingerprints and salts: the name it had first; NULL: name */
+    stk_stage   stage;    /* STK_STAGE_READ or STK_STAGE_PREPROCESS */
     unsigned    traits;
 
     /* The plan. params_bytes of parameters are copied into the dataset; what they own goes with
@@ -88,6 +89,10 @@ struct stk_operator {
     /* As stk_node_epoch, where elements need not be made for it; may be NULL. */
     stk_status (*pass)(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
 };
+
+/* What files know the operator by: checkpoints, caches, snapshots and tuned values. It outlasts a
+ * change of the name. */
+const char *stk_operator_identity(const stk_operator *op);
 
 /* Stages on top of each other in one plan: each takes some of the stack of the thread that pulls.
  */

@@ -81,18 +81,46 @@ static stk_status no_key(const stk_recipe *recipe, const stk_recipe_entry *info,
                          takes ? ", or a function's name" : "");
 }
 
+void stk_recipe_note_rename(const stk_recipe *recipe, const char *owner, const char *former,
+                            const char *name)
+{
+    char        text[256];
+    const char *dot = *owner ? "." : "";
+    if (!recipe->note) return;
+    snprintf(text, sizeof text, "%s%s%s is now called %s%s%s", owner, dot, former, owner, dot,
+             name);
+    recipe->note(recipe->note_context, text);
+}
+
+/* A parameter by its name or its former name. Both at once are a parameter given twice. */
+static stk_status bind_parameter(stk_recipe *recipe, const stk_recipe_entry *info,
+                                 const stk_recipe_parameter *parameter, const stk_yaml_node *tree,
+                                 stk_argument *out, stk_error *err)
+{
+    const bool former = strcmp(parameter->name, tree->key) != 0;
+    if (out->given)
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
+                             "%s is given twice%s%s%s", parameter->name,
+                             parameter->renamed_from ? "; " : "",
+                             parameter->renamed_from ? parameter->renamed_from : "",
+                             parameter->renamed_from ? " is its former name" : "");
+    if (former) stk_recipe_note_rename(recipe, info->name, tree->key, parameter->name);
+    return stk_recipe_bind_argument(recipe, parameter, info->name, tree, out, err);
+}
+
+static bool is_called(const stk_recipe_parameter *parameter, const char *key)
+{
+    return strcmp(parameter->name, key) == 0 ||
+           (parameter->renamed_from && strcmp(parameter->renamed_from, key) == 0);
+}
+
 /* One key of a mapping: a parameter, or a function's name. */
 static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info,
                            const stk_yaml_node *tree, stk_argument *arguments, stk_error *err)
 {
     for (size_t i = 0; i < info->parameter_count; i++)
-        if (strcmp(info->parameters[i].name, tree->key) == 0) {
-            if (arguments[i].given)
-                return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
-                                     "%s is given twice", tree->key);
-            return stk_recipe_bind_argument(recipe, &info->parameters[i], info->name, tree,
-                                            &arguments[i], err);
-        }
+        if (is_called(&info->parameters[i], tree->key))
+            return bind_parameter(recipe, info, &info->parameters[i], tree, &arguments[i], err);
     const int here = function_parameter(info);
     if (here < 0) return no_key(recipe, info, tree, err);
     const stk_recipe_row *entry = stk_recipe_find_function(info->parameters[here].role, tree->key);
@@ -199,6 +227,8 @@ static stk_status bind_stage(stk_recipe *recipe, const stk_yaml_node *tree, bool
     const int             line = parameters ? parameters->line : tree->line;
     const stk_recipe_row *entry = stk_recipe_find_operator(name);
     if (!entry) return no_operator(recipe, line, name, err);
+    if (strcmp(entry->info.name, name) != 0)
+        stk_recipe_note_rename(recipe, "", name, entry->info.name);
     if (is_first && entry->info.role == STK_RECIPE_STAGE)
         return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, name,
                              "the first stage must be a source, such as tfrecord, files or range");

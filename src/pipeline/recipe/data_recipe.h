@@ -16,6 +16,9 @@ typedef struct stk_recipe {
     const char           *name;       /* for messages */
     const char           *folder;     /* "" or where relative paths begin */
     const stk_filesystem *fs;
+    /* Of the options. NULL once the recipe is read: nested pipelines are built later. */
+    void (*note)(void *context, const char *text);
+    void *note_context;
 } stk_recipe;
 
 stk_recipe *stk_recipe_ref(stk_recipe *recipe);
@@ -75,7 +78,8 @@ typedef struct stk_entries {
 stk_entries stk_recipe_operators(size_t part);
 stk_entries stk_recipe_functions(size_t part);
 
-/* The operator, or the function of a role, by its name; NULL when there is none. */
+/* The operator by its name or former name, or the function of a role by its name; NULL when there
+ * is none. */
 const stk_recipe_row *stk_recipe_find_operator(const char *name);
 const stk_recipe_row *stk_recipe_find_function(stk_recipe_role role, const char *name);
 
@@ -92,6 +96,9 @@ STK_NODISCARD stk_status stk_recipe_bind_argument(stk_recipe                 *re
                                                   const stk_recipe_parameter *parameter,
                                                   const char *owner, const stk_yaml_node *tree,
                                                   stk_argument *out, stk_error *err);
+/* Reports a former name of a key or word of owner; owner "": of an operator itself. */
+void stk_recipe_note_rename(const stk_recipe *recipe, const char *owner, const char *former,
+                            const char *name);
 /* A function named by a scalar or a mapping of one key. */
 STK_NODISCARD stk_status stk_recipe_bind_function(stk_recipe *recipe, stk_recipe_role role,
                                                   const char *owner, const stk_yaml_node *tree,

@@ -15,8 +15,8 @@ enum {
     RECOVER,
     ORIENTATION,
     SHRINK,
-    MOST_SIDE,
-    MOST_PIXELS,
+    MAX_SIDE,
+    MAX_PIXELS,
     PILLOW_16BIT
 };
 
@@ -31,10 +31,11 @@ static const stk_recipe_parameter decode_parameters[] = {
     [ORIENTATION] = {"orientation", STK_RECIPE_BOOL, .fallback = "true", .help = "turn by EXIF"},
     [SHRINK] = {"shrink", STK_RECIPE_BOOL, .fallback = "false",
                 .help = "JPEGs that become smaller by 2, 4 or 8 may be decoded at that size"},
-    [MOST_SIDE] = {"most_side", STK_RECIPE_INTEGER, .fallback = "0",
-                   .help = "an image of more pixels in a row or column is an error; 0: 65535"},
-    [MOST_PIXELS] = {"most_pixels", STK_RECIPE_INTEGER, .fallback = "0",
-                     .help = "an image of more pixels in all is an error; 0: 2^28"},
+    [MAX_SIDE] = {"max_side", STK_RECIPE_INTEGER, .fallback = "0", .renamed_from = "most_side",
+                  .help = "an image of more pixels in a row or column is an error; 0: 65535"},
+    [MAX_PIXELS] = {"max_pixels", STK_RECIPE_INTEGER, .fallback = "0",
+                    .renamed_from = "most_pixels",
+                    .help = "an image of more pixels in all is an error; 0: 2^28"},
     [PILLOW_16BIT] = {"pillow_16bit", STK_RECIPE_BOOL, .fallback = "false",
                       .help = "Pillow's way with 16 bits: grey above 255 is white, of colours the "
                               "high byte; else they are scaled by their range"},
@@ -62,8 +63,8 @@ static stk_status decode_image(stk_recipe *recipe, const stk_recipe_call *bound,
                                         .stored_orientation = !a[ORIENTATION].truth,
                                         .pillow_16bit = a[PILLOW_16BIT].truth,
                                         .shrink = a[SHRINK].truth};
-    options.limits.side = a[MOST_SIDE].integer > INT32_MAX ? 0 : (int32_t)a[MOST_SIDE].integer;
-    options.limits.pixels = (uint64_t)a[MOST_PIXELS].integer;
+    options.limits.side = a[MAX_SIDE].integer > INT32_MAX ? 0 : (int32_t)a[MAX_SIDE].integer;
+    options.limits.pixels = (uint64_t)a[MAX_PIXELS].integer;
     STK_TRY(stk_recipe_value(recipe, &a[DECODE_VALUE], "decode_image", input, &value, err));
     STK_TRY(find_restarts(recipe, &a[RESTARTS], input, &options, err));
     return stk_function_decode_image(out, value, &options, err);

@@ -45,12 +45,15 @@ static stk_status build(stk_recipe *recipe, stk_bytes yaml, stk_dataset **out, s
 }
 
 static stk_status read_in(stk_dataset **out, stk_bytes yaml, const char *name, const char *folder,
-                          size_t folder_length, const stk_filesystem *fs, stk_error *err)
+                          size_t folder_length, const stk_recipe_options *options, stk_error *err)
 {
     stk_recipe *recipe = NULL;
     *out = NULL;
-    STK_TRY(new_recipe(&recipe, name, folder, folder_length, fs, err));
+    STK_TRY(new_recipe(&recipe, name, folder, folder_length, options->fs, err));
+    recipe->note = options->note;
+    recipe->note_context = options->note_context;
     stk_status st = build(recipe, yaml, out, err);
+    recipe->note = NULL;
     stk_recipe_unref(recipe);
     return st;
 }
@@ -58,8 +61,9 @@ static stk_status read_in(stk_dataset **out, stk_bytes yaml, const char *name, c
 stk_status stk_recipe_read(stk_dataset **out, stk_bytes yaml, const char *name,
                            const stk_recipe_options *options, stk_error *err)
 {
-    const char *folder = options && options->folder ? options->folder : "";
-    return read_in(out, yaml, name, folder, strlen(folder), options ? options->fs : NULL, err);
+    const stk_recipe_options none = {0}, *o = options ? options : &none;
+    const char              *folder = o->folder ? o->folder : "";
+    return read_in(out, yaml, name, folder, strlen(folder), o, err);
 }
 
 /* "a/b.yaml" is in "a", "/b.yaml" in "/", "b.yaml" in "". */
@@ -72,14 +76,14 @@ static size_t folder_of(const char *path)
 stk_status stk_recipe_load(stk_dataset **out, const char *path, const stk_recipe_options *options,
                            stk_error *err)
 {
-    const stk_filesystem *fs = options ? options->fs : NULL;
-    const char           *folder = options && options->folder ? options->folder : path;
-    const size_t          length = folder == path ? folder_of(path) : strlen(folder);
-    stk_blob              yaml;
+    const stk_recipe_options none = {0}, *o = options ? options : &none;
+    const char              *folder = o->folder ? o->folder : path;
+    const size_t             length = folder == path ? folder_of(path) : strlen(folder);
+    stk_blob                 yaml;
     *out = NULL;
     stk_blob_init(&yaml, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_file_read_all(fs, path, 0, STK_TREE_MOST_BYTES, &yaml, err);
-    if (!st) st = read_in(out, stk_blob_bytes(&yaml), path, folder, length, fs, err);
+    stk_status st = stk_file_read_all(o->fs, path, 0, STK_TREE_MOST_BYTES, &yaml, err);
+    if (!st) st = read_in(out, stk_blob_bytes(&yaml), path, folder, length, o, err);
     stk_blob_release(&yaml);
     return st;
 }

@@ -43,11 +43,16 @@ const stk_recipe_entry *stk_recipe_function_at(size_t index)
     return entry ? &entry->info : NULL;
 }
 
+static bool is_called(const stk_recipe_entry *entry, const char *name)
+{
+    return strcmp(entry->name, name) == 0 ||
+           (entry->renamed_from && strcmp(entry->renamed_from, name) == 0);
+}
+
 const stk_recipe_row *stk_recipe_find_operator(const char *name)
 {
     for (size_t i = 0; at(stk_recipe_operators, i); i++)
-        if (strcmp(at(stk_recipe_operators, i)->info.name, name) == 0)
-            return at(stk_recipe_operators, i);
+        if (is_called(&at(stk_recipe_operators, i)->info, name)) return at(stk_recipe_operators, i);
     return NULL;
 }
 

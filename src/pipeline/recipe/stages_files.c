@@ -81,7 +81,7 @@ static stk_status text(stk_recipe *recipe, const stk_recipe_call *bound, stk_dat
     return stk_dataset_text(data, recipe->fs, a[0].texts, a[0].count, &options, err);
 }
 
-static const stk_recipe_parameter fixed_parameters[] = {
+static const stk_recipe_parameter fixed_length_parameters[] = {
     {"paths", STK_RECIPE_PATHS, .required = true, .help = "the files, in order"},
     {"record_bytes", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "of each record"},
     {"header_bytes", STK_RECIPE_INTEGER, .fallback = "0", .help = "passed over in each file"},
@@ -93,8 +93,8 @@ static const stk_recipe_parameter fixed_parameters[] = {
      .help = "read at a time; 0 means 256 KiB"},
 };
 
-static stk_status fixed(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
-                        stk_error *err)
+static stk_status fixed_length_records(stk_recipe *recipe, const stk_recipe_call *bound,
+                                       stk_dataset **data, stk_error *err)
 {
     const stk_argument            *a = bound->arguments;
     const stk_fixed_length_options options = {.header_bytes = (uint64_t)a[2].integer,
@@ -140,9 +140,9 @@ static const stk_recipe_row entries[] = {
     {.info = {"text", "the lines of text files", STK_RECIPE_SOURCE,
               STK_PARAMETERS(paths_parameters)},
      .build = text},
-    {.info = {"fixed", "records of one length", STK_RECIPE_SOURCE,
-              STK_PARAMETERS(fixed_parameters)},
-     .build = fixed},
+    {.info = {"fixed_length_records", "records of one length", STK_RECIPE_SOURCE,
+              STK_PARAMETERS(fixed_length_parameters), .renamed_from = "fixed"},
+     .build = fixed_length_records},
     {.info = {"source", "existing data: folders of images, tar, CSV, IDX, packs", STK_RECIPE_SOURCE,
               STK_PARAMETERS(source_parameters)},
      .build = source},

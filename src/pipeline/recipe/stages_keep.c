@@ -67,9 +67,9 @@ static stk_status ignore_errors(stk_recipe *recipe, const stk_recipe_call *bound
 
 static const stk_recipe_parameter quarantine_parameters[] = {
     {"file", STK_RECIPE_PATH, .required = true, .help = "where bad elements are written down"},
-    {"most_rate", STK_RECIPE_NUMBER, .fallback = "0",
+    {"max_rate", STK_RECIPE_NUMBER, .fallback = "0", .renamed_from = "most_rate",
      .help = "share of bad elements that stops the run; 0 means 0.01"},
-    {"least", STK_RECIPE_INTEGER, .fallback = "0",
+    {"min_elements", STK_RECIPE_INTEGER, .fallback = "0", .renamed_from = "least",
      .help = "elements seen before the rate counts; 0 means 1000"},
 };
 
@@ -79,8 +79,8 @@ static stk_status quarantine(stk_recipe *recipe, const stk_recipe_call *bound, s
     const stk_argument          *a = bound->arguments;
     const stk_quarantine_options options = {.file = a[0].text,
                                             .fs = recipe->fs,
-                                            .most_rate = real_of(a[1].number),
-                                            .least = (uint64_t)a[2].integer};
+                                            .max_rate = real_of(a[1].number),
+                                            .min_elements = (uint64_t)a[2].integer};
     return stk_dataset_quarantine(data, &options, err);
 }
 
@@ -91,9 +91,32 @@ static const stk_recipe_parameter options_parameters[] = {
     {"passes_off", STK_RECIPE_TEXTS, .help = "names of passes not to make, such as map_fusion"},
 };
 
+/* Passes that had another name. */
+static const struct {
+    const char *former;
+    stk_pass    pass;
+} renamed_passes[] = {{"isolate", STK_PASS_IO_PREFETCH}};
+
+/* A former name of a pass that is named already stands beside its name: one must go. */
+static stk_status note_renamed_pass(const stk_recipe *recipe, const stk_argument *a,
+                                    const char *former, const char *name, stk_error *err)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->texts[i], name) == 0)
+            return stk_yaml_fail(err, STK_E_INVALID, recipe->name, a->line, "options.passes_off",
+                                 "%s is given twice; %s is its former name", name, former);
+    stk_recipe_note_rename(recipe, "options.passes_off", former, name);
+    return STK_OK;
+}
+
 static stk_status find_pass(const stk_recipe *recipe, const stk_argument *a, const char *name,
                             unsigned *passes, stk_error *err)
 {
+    for (size_t i = 0; i < STK_COUNT_OF(renamed_passes); i++)
+        if (strcmp(renamed_passes[i].former, name) == 0) {
+            *passes |= renamed_passes[i].pass;
+            return note_renamed_pass(recipe, a, name, stk_pass_name(renamed_passes[i].pass), err);
+        }
     char        text[64];
     stk_suggest suggest = {.wanted = name};
     for (unsigned bit = 1; bit < STK_PASS_ALL; bit *= 2) {

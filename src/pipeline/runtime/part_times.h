@@ -1,4 +1,4 @@
-/* How long the parts of a fused stage take: the functions of an apply, and inside of image
+/* How long the parts of a fused stage take: the functions of a fused_map, and inside of image
  * functions their operations. Some items are timed for all; sums are shared by all threads. */
 #ifndef STK_PIPELINE_RUNTIME_PART_TIMES_H
 #define STK_PIPELINE_RUNTIME_PART_TIMES_H

@@ -196,7 +196,7 @@ static stk_status any_next(stk_node *node, stk_element **out, stk_error *err)
     return node->watched ? watched_next(node, out, err) : sometimes_timed_next(node, out, err);
 }
 
-/* A source that waits: on the run's engine where the plan could isolate it, else right here. */
+/* A source that waits: on the run's engine where the plan runs it there, else right here. */
 static stk_status waiting_next(stk_node *node, stk_element **out, stk_error *err)
 {
     stk_thread_activity          *activity = stk_run_activity(node->run);
@@ -290,7 +290,7 @@ stk_status stk_node_discard(stk_node *node, uint64_t count, uint64_t *discarded,
 
 static uint64_t tag(const stk_node *node)
 {
-    const char *name = node->plan->op->name;
+    const char *name = stk_operator_identity(node->plan->op);
     return stk_hash64(0, name, strlen(name)) & 0xffff;
 }
 

@@ -194,8 +194,9 @@ bool stk_node_counters_path(const stk_node_counters *account, char path[STK_TUNE
         length = strlen(path);
     }
     const size_t room = STK_TUNED_PATH - length;
-    const int    more = snprintf(path + length, room, account->slot ? "%s%s.%zu" : "%s%s",
-                              account->parent ? "/" : "", account->op->name, account->slot);
+    const int    more =
+        snprintf(path + length, room, account->slot ? "%s%s.%zu" : "%s%s",
+                 account->parent ? "/" : "", stk_operator_identity(account->op), account->slot);
     return more > 0 && (size_t)more < room;
 }
 

@@ -94,10 +94,23 @@ static stk_status open_images(stk_dataset **data, const stk_loader_options *o, s
     return stk_dataset_images(data, path, &images, err);
 }
 
-/* A list of stages of a person's own gives images that are ready. */
+static void log_note(void *context, const char *text)
+{
+    const stk_loader_options *o = context;
+    char                      line[300];
+    snprintf(line, sizeof line, "WARNING: %s", text);
+    o->log(o->log_context, line);
+}
+
+/* A list of stages of a person's own gives images that are ready. A run opens it again for other
+ * epochs: former names are reported the first time. */
 static stk_status open_pipeline(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
-    const stk_recipe_options options = {.fs = stk_data_cache_files(o->cache, false)};
+    const bool               reports = o->log && !once(o) && !o->epoch;
+    stk_loader_options       copy = *o;
+    const stk_recipe_options options = {.fs = stk_data_cache_files(o->cache, false),
+                                        .note = reports ? log_note : NULL,
+                                        .note_context = &copy};
     STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, &options, err));
     if (stk_loader_paints_on_device(o->recipe, once(o)))
         STK_TRY(stk_dataset_defer_edits(data, err));

@@ -5,6 +5,7 @@
 #include "explain_json.h"
 #include "json_out.h"
 #include "model_images.h"
+#include "notes.h"
 #include "signals.h"
 #include "text.h"
 
@@ -297,12 +298,13 @@ static bool names_no_operation(const cli_bench_shape *shape)
 
 static int run(const cli_invocation *call)
 {
-    const values         *v = call->values;
-    const bool            recipe = cli_bench_is_recipe(call->operands[0]);
-    const char           *conflict = find_conflict(v, recipe);
-    const cli_bench_shape shape = shape_of(v);
-    stk_dataset          *data;
-    stk_error             err;
+    const values   *v = call->values;
+    const bool      recipe = cli_bench_is_recipe(call->operands[0]);
+    const char     *conflict = find_conflict(v, recipe);
+    cli_bench_shape shape = shape_of(v);
+    cli_notes       notes = {.command = call->command};
+    stk_dataset    *data;
+    stk_error       err;
     if (recipe && (v->batch >= 0 || v->shuffle >= 0))
         return cli_report_usage(call->command,
                                 "--batch and --shuffle are for data, not for a recipe",
@@ -310,6 +312,7 @@ static int run(const cli_invocation *call)
     if (conflict) return cli_report_usage(call->command, conflict, NULL);
     if (!v->explain && !v->lint && v->ablate && !recipe) return ablate(call, &shape);
     if (!v->explain && !v->lint && v->compare) return compare_forms(call, &shape);
+    shape.recipe = &(stk_recipe_options){.note = cli_notes_print, .note_context = &notes};
     const stk_status st = cli_bench_pipeline(&data, call->operands[0], &shape, &err);
     if (st == STK_E_INVALID && names_no_operation(&shape))
         return cli_report_usage(call->command, err.message, NULL);

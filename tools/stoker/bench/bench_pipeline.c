@@ -72,7 +72,7 @@ bool cli_bench_is_recipe(const char *path)
 stk_status cli_bench_pipeline(stk_dataset **out, const char *path, const cli_bench_shape *shape,
                               stk_error *err)
 {
-    if (cli_bench_is_recipe(path)) return stk_recipe_load(out, path, NULL, err);
+    if (cli_bench_is_recipe(path)) return stk_recipe_load(out, path, shape->recipe, err);
     STK_TRY(shape->preset ? open_images(out, path, shape, err)
                           : open_source(out, path, shape->follow_outside, err));
     stk_status st = shape->preset ? put_preset(out, shape, err) : put_stages(out, shape, err);

@@ -4,14 +4,16 @@
 
 #include <stdbool.h>
 #include <stoker/presets.h>
+#include <stoker/recipe.h>
 
 typedef struct cli_bench_shape {
-    int64_t            batch;   /* 0: none */
-    int64_t            shuffle; /* buffer; 0: none; with a preset also STK_AUTO */
-    const stk_preset  *preset;  /* NULL: records and fields as they are */
-    stk_preset_options preparation;
-    const char        *split; /* with a preset */
-    bool               follow_outside;
+    int64_t                   batch;   /* 0: none */
+    int64_t                   shuffle; /* buffer; 0: none; with a preset also STK_AUTO */
+    const stk_preset         *preset;  /* NULL: records and fields as they are */
+    stk_preset_options        preparation;
+    const char               *split; /* with a preset */
+    bool                      follow_outside;
+    const stk_recipe_options *recipe; /* how a recipe is read; NULL: as by default */
 } cli_bench_shape;
 
 /* A file that is named as YAML is. */

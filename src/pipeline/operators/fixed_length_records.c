@@ -1,4 +1,4 @@
-/* fixed: records of one length, file after file. */
+/* fixed_length_records: records of one length, file after file. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/support/file_series.h"
 #include "pipeline/support/stream_window.h"
@@ -26,16 +26,16 @@ static stk_status check(stk_dataset *data, stk_error *err)
 {
     const params *p = data->params;
     if (p->record_bytes == 0 || p->record_bytes > LONGEST_RECORD)
-        return stk_fail(err, STK_E_INVALID, "fixed", NULL,
+        return stk_fail(err, STK_E_INVALID, "fixed_length_records", NULL,
                         "records of %zu bytes were asked for; give 1 to %d", p->record_bytes,
                         LONGEST_RECORD);
     if (p->options.footer_bytes > LONGEST_RECORD)
-        return stk_fail(err, STK_E_INVALID, "fixed", NULL,
+        return stk_fail(err, STK_E_INVALID, "fixed_length_records", NULL,
                         "a footer of %" PRIu64 " bytes was given; at most %d are possible",
                         p->options.footer_bytes, LONGEST_RECORD);
     if (p->options.compression > STK_COMPRESSION_ZSTD)
-        return stk_fail(err, STK_E_INVALID, "fixed", NULL, "there is no compression number %d",
-                        (int)p->options.compression);
+        return stk_fail(err, STK_E_INVALID, "fixed_length_records", NULL,
+                        "there is no compression number %d", (int)p->options.compression);
     return stk_file_series_spec(data, "record", err);
 }
 
@@ -57,12 +57,12 @@ static stk_status check_length(const reader *r, uint64_t file_bytes, stk_error *
     const char                     *path = stk_stream_window_path(&r->window);
     const uint64_t                  frame = o->header_bytes + o->footer_bytes;
     if (file_bytes < o->header_bytes || file_bytes - o->header_bytes < o->footer_bytes)
-        return stk_fail(err, STK_E_INVALID, "fixed", path,
+        return stk_fail(err, STK_E_INVALID, "fixed_length_records", path,
                         "the file has %" PRIu64 " bytes, less than its header of %" PRIu64
                         " and footer of %" PRIu64,
                         file_bytes, o->header_bytes, o->footer_bytes);
     if ((file_bytes - frame) % r->params->record_bytes == 0) return STK_OK;
-    return stk_fail(err, STK_E_INVALID, "fixed", path,
+    return stk_fail(err, STK_E_INVALID, "fixed_length_records", path,
                     "without a header of %" PRIu64 " and a footer of %" PRIu64
                     " bytes the body length is %" PRIu64
                     " bytes, which is not a multiple of the record length of %zu bytes",
@@ -92,7 +92,8 @@ static stk_status open_reader(void **out, const void *p, const stk_filesystem *f
 {
     reader *r = calloc(1, sizeof *r);
     *out = NULL;
-    if (!r) return stk_fail(err, STK_E_NOMEM, "fixed", path, "no memory for a reader");
+    if (!r)
+        return stk_fail(err, STK_E_NOMEM, "fixed_length_records", path, "no memory for a reader");
     r->params = p;
     stk_status st = open_window(r, fs, path, ledger, err);
     if (st)
@@ -165,7 +166,8 @@ static const stk_file_format format = {
 };
 
 const stk_operator stk_operator_fixed_length_records = {
-    .name = "fixed",
+    .name = "fixed_length_records",
+    .identity = "fixed",
     .params_bytes = sizeof(params),
     .check = check,
     .describe = describe,
@@ -179,7 +181,7 @@ stk_status stk_dataset_fixed_length_records(stk_dataset **out, const stk_filesys
 {
     *out = NULL;
     params p = {.files = {.format = &format, .fs = fs}, .record_bytes = (size_t)record_bytes};
-    STK_TRY(stk_file_list_copy(&p.files.list, "fixed", paths, count, err));
+    STK_TRY(stk_file_list_copy(&p.files.list, "fixed_length_records", paths, count, err));
     if (options) p.options = *options;
     return stk_dataset_make(out, &stk_operator_fixed_length_records, &p, NULL, 0, err);
 }
