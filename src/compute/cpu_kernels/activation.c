@@ -68,12 +68,12 @@ static stk_status run_slope(const stk_kernel_call *call, stk_error *err)
 
 #define KERNELS(id)                                                                                \
     const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
-                                     .name = "own",                                                \
+                                     .name = "native",                                             \
                                      .can = can,                                                   \
                                      .formats = formats,                                           \
                                      .run = run_value};                                            \
     const stk_kernel stk_cpu_##id##_grad = {.op = &stk_graph_op_##id##_grad,                       \
-                                            .name = "own",                                         \
+                                            .name = "native",                                      \
                                             .can = can,                                            \
                                             .formats = stk_formats_any,                            \
                                             .run = run_slope}

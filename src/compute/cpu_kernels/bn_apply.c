@@ -90,7 +90,7 @@ static bool can(const stk_device *device, const stk_op_instance *instance)
 }
 
 const stk_kernel stk_cpu_bn_apply = {.op = &stk_graph_op_bn_apply,
-                                     .name = "own",
+                                     .name = "native",
                                      .can = can,
                                      .formats = stk_formats_images,
                                      .run = run};

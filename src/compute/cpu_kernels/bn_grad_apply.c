@@ -143,7 +143,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_bn_grad_apply = {.op = &stk_graph_op_bn_grad_apply,
-                                          .name = "own",
+                                          .name = "native",
                                           .can = stk_bn_grad_can,
                                           .formats = stk_formats_images,
                                           .prepare = prepare,

@@ -129,7 +129,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_bn_grad_sums = {.op = &stk_graph_op_bn_grad_sums,
-                                         .name = "own",
+                                         .name = "native",
                                          .can = stk_bn_grad_can,
                                          .formats = stk_formats_images,
                                          .prepare = prepare,

@@ -93,7 +93,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_bn_stats = {.op = &stk_graph_op_bn_stats,
-                                     .name = "own",
+                                     .name = "native",
                                      .can = stk_cpu_float32,
                                      .formats = stk_formats_images,
                                      .prepare = prepare,

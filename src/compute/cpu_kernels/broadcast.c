@@ -106,7 +106,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 }
 
 const stk_kernel stk_cpu_broadcast = {.op = &stk_graph_op_broadcast,
-                                      .name = "own",
+                                      .name = "native",
                                       .can = stk_cpu_float32,
                                       .formats = formats,
                                       .run = run};

@@ -45,5 +45,8 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 /* An opaque format includes the type, so it cannot be kept. */
-const stk_kernel stk_cpu_cast = {
-    .op = &stk_graph_op_cast, .name = "own", .can = can, .formats = stk_formats_images, .run = run};
+const stk_kernel stk_cpu_cast = {.op = &stk_graph_op_cast,
+                                 .name = "native",
+                                 .can = can,
+                                 .formats = stk_formats_images,
+                                 .run = run};

@@ -313,14 +313,14 @@ static stk_status formats_weight(stk_device *device, const stk_op_instance *inst
 }
 
 const stk_kernel stk_cpu_depthwise_grad_input = {.op = &stk_graph_op_conv2d_grad_input,
-                                                 .name = "own",
+                                                 .name = "native",
                                                  .can = can_input,
                                                  .requires_formats = true,
                                                  .formats = formats,
                                                  .prepare = prepare,
                                                  .run = run_input};
 const stk_kernel stk_cpu_depthwise_grad_weight = {.op = &stk_graph_op_conv2d_grad_weight,
-                                                  .name = "own",
+                                                  .name = "native",
                                                   .can = can_weight,
                                                   .requires_formats = true,
                                                   .formats = formats_weight,

@@ -69,6 +69,6 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_embedding = {
-    .op = &stk_graph_op_embedding, .name = "own", .can = stk_cpu_float32, .run = run};
+    .op = &stk_graph_op_embedding, .name = "native", .can = stk_cpu_float32, .run = run};
 const stk_kernel stk_cpu_embedding_grad = {
-    .op = &stk_graph_op_embedding_grad, .name = "own", .can = stk_cpu_float32, .run = run_back};
+    .op = &stk_graph_op_embedding_grad, .name = "native", .can = stk_cpu_float32, .run = run_back};

@@ -100,9 +100,9 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_layer_norm = {
-    .op = &stk_graph_op_layer_norm, .name = "own", .can = stk_cpu_float32, .run = run};
+    .op = &stk_graph_op_layer_norm, .name = "native", .can = stk_cpu_float32, .run = run};
 const stk_kernel stk_cpu_layer_norm_grad = {.op = &stk_graph_op_layer_norm_grad,
-                                            .name = "own",
+                                            .name = "native",
                                             .can = stk_cpu_float32,
                                             .prepare = prepare_back,
                                             .run = run_back};

@@ -201,10 +201,13 @@ static bool can_pad(const stk_device *device, const stk_op_instance *instance)
 }
 
 const stk_kernel stk_cpu_transpose = {
-    .op = &stk_graph_op_transpose, .name = "own", .run = run_transpose};
+    .op = &stk_graph_op_transpose, .name = "native", .run = run_transpose};
 const stk_kernel stk_cpu_slice = {
-    .op = &stk_graph_op_slice, .name = "own", .formats = formats_slice, .run = run_slice};
+    .op = &stk_graph_op_slice, .name = "native", .formats = formats_slice, .run = run_slice};
 const stk_kernel stk_cpu_concat = {
-    .op = &stk_graph_op_concat, .name = "own", .formats = formats_concat, .run = run_concat};
-const stk_kernel stk_cpu_pad = {
-    .op = &stk_graph_op_pad, .name = "own", .can = can_pad, .formats = formats_pad, .run = run_pad};
+    .op = &stk_graph_op_concat, .name = "native", .formats = formats_concat, .run = run_concat};
+const stk_kernel stk_cpu_pad = {.op = &stk_graph_op_pad,
+                                .name = "native",
+                                .can = can_pad,
+                                .formats = formats_pad,
+                                .run = run_pad};

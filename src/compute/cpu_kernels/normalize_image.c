@@ -49,4 +49,4 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_normalize_image = {
-    .op = &stk_graph_op_normalize_image, .name = "own", .can = stk_cpu_float32, .run = run};
+    .op = &stk_graph_op_normalize_image, .name = "native", .can = stk_cpu_float32, .run = run};

@@ -135,7 +135,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 #define KERNEL(id)                                                                                 \
     const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
-                                     .name = "own",                                                \
+                                     .name = "native",                                             \
                                      .can = can,                                                   \
                                      .formats = formats,                                           \
                                      .prepare = prepare,                                           \

@@ -178,16 +178,16 @@ static stk_status run_loss_back(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_softmax = {
-    .op = &stk_graph_op_softmax, .name = "own", .can = stk_cpu_float32, .run = run_softmax};
+    .op = &stk_graph_op_softmax, .name = "native", .can = stk_cpu_float32, .run = run_softmax};
 const stk_kernel stk_cpu_softmax_grad = {
-    .op = &stk_graph_op_softmax_grad, .name = "own", .can = stk_cpu_float32, .run = run_back};
+    .op = &stk_graph_op_softmax_grad, .name = "native", .can = stk_cpu_float32, .run = run_back};
 const stk_kernel stk_cpu_softmax_cross_entropy = {.op = &stk_graph_op_softmax_cross_entropy,
-                                                  .name = "own",
+                                                  .name = "native",
                                                   .can = stk_cpu_float32,
                                                   .prepare = prepare_loss,
                                                   .run = run_loss};
 const stk_kernel stk_cpu_softmax_cross_entropy_grad = {.op =
                                                            &stk_graph_op_softmax_cross_entropy_grad,
-                                                       .name = "own",
+                                                       .name = "native",
                                                        .can = stk_cpu_float32,
                                                        .run = run_loss_back};

@@ -91,7 +91,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 }
 
 const stk_kernel stk_cpu_gradient_norm = {.op = &stk_graph_op_gradient_norm,
-                                          .name = "own",
+                                          .name = "native",
                                           .can = stk_cpu_float32,
                                           .formats = formats,
                                           .prepare = prepare,

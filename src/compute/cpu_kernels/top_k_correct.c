@@ -50,4 +50,4 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_top_k_correct = {
-    .op = &stk_graph_op_top_k_correct, .name = "own", .can = stk_cpu_float32, .run = run};
+    .op = &stk_graph_op_top_k_correct, .name = "native", .can = stk_cpu_float32, .run = run};

@@ -103,7 +103,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 
 #define KERNEL(id)                                                                                 \
     const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
-                                     .name = "own",                                                \
+                                     .name = "native",                                             \
                                      .can = stk_cpu_float32,                                       \
                                      .formats = formats,                                           \
                                      .run = run}

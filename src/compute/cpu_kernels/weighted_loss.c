@@ -191,12 +191,12 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cpu_weighted_cross_entropy = {.op = &stk_graph_op_weighted_cross_entropy,
-                                                   .name = "own",
+                                                   .name = "native",
                                                    .can = stk_cpu_float32,
                                                    .prepare = prepare_loss,
                                                    .run = run_loss};
 const stk_kernel stk_cpu_weighted_cross_entropy_grad = {
     .op = &stk_graph_op_weighted_cross_entropy_grad,
-    .name = "own",
+    .name = "native",
     .can = stk_cpu_float32,
     .run = run_back};

@@ -63,14 +63,14 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
 #define ROWS(id, formats_)                                                                         \
     const stk_kernel stk_cuda_##id = {                                                             \
         .op = &stk_graph_op_##id,                                                                  \
-        .name = "own",                                                                             \
+        .name = "native",                                                                          \
         .can = can,                                                                                \
         .formats = formats_,                                                                       \
         .run = run_value,                                                                          \
     };                                                                                             \
     const stk_kernel stk_cuda_##id##_grad = {                                                      \
         .op = &stk_graph_op_##id##_grad,                                                           \
-        .name = "own",                                                                             \
+        .name = "native",                                                                          \
         .can = can,                                                                                \
         .formats = stk_cuda_formats_same,                                                          \
         .run = run_grad,                                                                           \

@@ -72,7 +72,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 
 #define ROW(id, run_, formats_)                                                                    \
     const stk_kernel stk_cuda_##id = {                                                             \
-        .op = &stk_graph_op_##id, .name = "own", .formats = formats_, .run = run_}
+        .op = &stk_graph_op_##id, .name = "native", .formats = formats_, .run = run_}
 
 ROW(add, run_add, formats);
 ROW(sub, run_sub, formats);

@@ -65,4 +65,4 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_bn_apply = {
-    .op = &stk_graph_op_bn_apply, .name = "own", .can = can, .formats = formats, .run = run};
+    .op = &stk_graph_op_bn_apply, .name = "native", .can = can, .formats = formats, .run = run};

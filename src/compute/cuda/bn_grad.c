@@ -104,13 +104,13 @@ static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_bn_grad_sums = {.op = &stk_graph_op_bn_grad_sums,
-                                          .name = "own",
+                                          .name = "native",
                                           .can = can_sum,
                                           .formats = formats,
                                           .prepare = prepare_sums,
                                           .run = run_sums};
 const stk_kernel stk_cuda_bn_grad_apply = {.op = &stk_graph_op_bn_grad_apply,
-                                           .name = "own",
+                                           .name = "native",
                                            .can = can_apply,
                                            .formats = formats,
                                            .run = run_apply};

@@ -87,11 +87,11 @@ static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_bn_pool = {
-    .op = &stk_graph_op_bn_pool, .name = "own", .can = can, .run = run};
+    .op = &stk_graph_op_bn_pool, .name = "native", .can = can, .run = run};
 const stk_kernel stk_cuda_bn_pool_grad_sums = {.op = &stk_graph_op_bn_pool_grad_sums,
-                                               .name = "own",
+                                               .name = "native",
                                                .can = can_sum,
                                                .prepare = prepare_sums,
                                                .run = run_sums};
 const stk_kernel stk_cuda_bn_pool_grad_apply = {
-    .op = &stk_graph_op_bn_pool_grad_apply, .name = "own", .can = can, .run = run_apply};
+    .op = &stk_graph_op_bn_pool_grad_apply, .name = "native", .can = can, .run = run_apply};

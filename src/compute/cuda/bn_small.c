@@ -170,25 +170,25 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_bn_stats_finalize_small = {.op = &stk_graph_op_bn_stats_finalize,
-                                                     .name = "own",
+                                                     .name = "native",
                                                      .can = can_stats,
                                                      .formats = stk_cuda_formats_same,
                                                      .run = run_stats,
                                                      .deferred = true};
 const stk_kernel stk_cuda_bn_apply_small = {.op = &stk_graph_op_bn_apply,
-                                            .name = "own",
+                                            .name = "native",
                                             .can = can_apply,
                                             .formats = stk_cuda_formats_same,
                                             .run = run_apply,
                                             .deferred = true};
 const stk_kernel stk_cuda_bn_grad_sums_small = {.op = &stk_graph_op_bn_grad_sums,
-                                                .name = "own",
+                                                .name = "native",
                                                 .can = can_grad,
                                                 .formats = stk_cuda_formats_same,
                                                 .run = run_sums,
                                                 .deferred = true};
 const stk_kernel stk_cuda_bn_grad_apply_small = {.op = &stk_graph_op_bn_grad_apply,
-                                                 .name = "own",
+                                                 .name = "native",
                                                  .can = can_grad,
                                                  .formats = stk_cuda_formats_same,
                                                  .run = run_grad,

@@ -59,13 +59,13 @@ static stk_status run_finalize(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_bn_stats = {.op = &stk_graph_op_bn_stats,
-                                      .name = "own",
+                                      .name = "native",
                                       .can = can,
                                       .formats = stk_cuda_formats_same,
                                       .prepare = prepare,
                                       .run = run};
 const stk_kernel stk_cuda_bn_stats_finalize = {.op = &stk_graph_op_bn_stats_finalize,
-                                               .name = "own",
+                                               .name = "native",
                                                .can = can,
                                                .formats = stk_cuda_formats_same,
                                                .prepare = prepare,

@@ -53,5 +53,6 @@ static stk_status run_fold(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_bn_finalize = {
-    .op = &stk_graph_op_bn_finalize, .name = "own", .run = run_finalize};
-const stk_kernel stk_cuda_bn_fold = {.op = &stk_graph_op_bn_fold, .name = "own", .run = run_fold};
+    .op = &stk_graph_op_bn_finalize, .name = "native", .run = run_finalize};
+const stk_kernel stk_cuda_bn_fold = {
+    .op = &stk_graph_op_bn_fold, .name = "native", .run = run_fold};

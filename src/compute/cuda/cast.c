@@ -31,7 +31,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 
 const stk_kernel stk_cuda_cast = {
     .op = &stk_graph_op_cast,
-    .name = "own",
+    .name = "native",
     .formats = formats,
     .run = run,
     .deferred = true,

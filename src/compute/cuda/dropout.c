@@ -37,4 +37,4 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_dropout = {
-    .op = &stk_graph_op_dropout, .name = "own", .formats = formats, .run = run};
+    .op = &stk_graph_op_dropout, .name = "native", .formats = formats, .run = run};

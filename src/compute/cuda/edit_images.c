@@ -51,6 +51,6 @@ static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_edit_images = {
-    .op = &stk_graph_op_edit_images, .name = "own", .prepare = prepare_edit, .run = run_edit};
+    .op = &stk_graph_op_edit_images, .name = "native", .prepare = prepare_edit, .run = run_edit};
 const stk_kernel stk_cuda_mix_images = {
-    .op = &stk_graph_op_mix_images, .name = "own", .run = run_mix};
+    .op = &stk_graph_op_mix_images, .name = "native", .run = run_mix};

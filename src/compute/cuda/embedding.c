@@ -31,6 +31,6 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_launched(call, code, err);
 }
 
-const stk_kernel stk_cuda_embedding = {.op = &stk_graph_op_embedding, .name = "own", .run = run};
+const stk_kernel stk_cuda_embedding = {.op = &stk_graph_op_embedding, .name = "native", .run = run};
 const stk_kernel stk_cuda_embedding_grad = {
-    .op = &stk_graph_op_embedding_grad, .name = "own", .run = run_grad};
+    .op = &stk_graph_op_embedding_grad, .name = "native", .run = run_grad};

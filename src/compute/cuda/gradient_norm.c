@@ -51,7 +51,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 const stk_kernel stk_cuda_gradient_norm = {
     .op = &stk_graph_op_gradient_norm,
-    .name = "own",
+    .name = "native",
     .formats = formats,
     .prepare = prepare,
     .run = run,

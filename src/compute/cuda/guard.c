@@ -44,12 +44,12 @@ static stk_status run_scale(const stk_kernel_call *call, stk_error *err)
 
 const stk_kernel stk_cuda_grad_guard = {
     .op = &stk_graph_op_grad_guard,
-    .name = "own",
+    .name = "native",
     .run = run_guard,
 };
 
 const stk_kernel stk_cuda_loss_scale = {
     .op = &stk_graph_op_loss_scale,
-    .name = "own",
+    .name = "native",
     .run = run_scale,
 };

@@ -72,16 +72,18 @@ static stk_status run_count(const stk_kernel_call *call, stk_error *err)
                              err);
 }
 
-const stk_kernel stk_cuda_softmax_cross_entropy = {
-    .op = &stk_graph_op_softmax_cross_entropy, .name = "own", .prepare = prepare, .run = run_loss};
+const stk_kernel stk_cuda_softmax_cross_entropy = {.op = &stk_graph_op_softmax_cross_entropy,
+                                                   .name = "native",
+                                                   .prepare = prepare,
+                                                   .run = run_loss};
 const stk_kernel stk_cuda_softmax_cross_entropy_grad = {
     .op = &stk_graph_op_softmax_cross_entropy_grad,
-    .name = "own",
+    .name = "native",
     .can = can_loss_grad,
     .prepare = prepare,
     .run = run_loss_grad,
 };
 const stk_kernel stk_cuda_top_k_correct = {
-    .op = &stk_graph_op_top_k_correct, .name = "own", .prepare = prepare, .run = run_top_k};
+    .op = &stk_graph_op_top_k_correct, .name = "native", .prepare = prepare, .run = run_top_k};
 const stk_kernel stk_cuda_count_labels = {
-    .op = &stk_graph_op_count_labels, .name = "own", .run = run_count};
+    .op = &stk_graph_op_count_labels, .name = "native", .run = run_count};

@@ -63,9 +63,10 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_launched(call, stk_cuda_layer_norm_grad_launch(&args, cuda->stream), err);
 }
 
-const stk_kernel stk_cuda_layer_norm = {.op = &stk_graph_op_layer_norm, .name = "own", .run = run};
+const stk_kernel stk_cuda_layer_norm = {
+    .op = &stk_graph_op_layer_norm, .name = "native", .run = run};
 const stk_kernel stk_cuda_layer_norm_grad = {.op = &stk_graph_op_layer_norm_grad,
-                                             .name = "own",
+                                             .name = "native",
                                              .can = can_back,
                                              .prepare = prepare_back,
                                              .run = run_back};

@@ -53,4 +53,4 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_matmul = {
-    .op = &stk_graph_op_matmul, .name = "own", .can = can, .run = run};
+    .op = &stk_graph_op_matmul, .name = "native", .can = can, .run = run};

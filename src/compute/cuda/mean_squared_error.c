@@ -43,6 +43,8 @@ static bool can_grad(const stk_device *device, const stk_op_instance *instance)
 }
 
 const stk_kernel stk_cuda_mean_squared_error = {
-    .op = &stk_graph_op_mean_squared_error, .name = "own", .prepare = prepare, .run = run_value};
-const stk_kernel stk_cuda_mean_squared_error_grad = {
-    .op = &stk_graph_op_mean_squared_error_grad, .name = "own", .can = can_grad, .run = run_grad};
+    .op = &stk_graph_op_mean_squared_error, .name = "native", .prepare = prepare, .run = run_value};
+const stk_kernel stk_cuda_mean_squared_error_grad = {.op = &stk_graph_op_mean_squared_error_grad,
+                                                     .name = "native",
+                                                     .can = can_grad,
+                                                     .run = run_grad};

@@ -140,7 +140,7 @@ static stk_status run_pad(const stk_kernel_call *call, stk_error *err)
 }
 
 #define ROW(id)                                                                                    \
-    const stk_kernel stk_cuda_##id = {.op = &stk_graph_op_##id, .name = "own", .run = run_##id}
+    const stk_kernel stk_cuda_##id = {.op = &stk_graph_op_##id, .name = "native", .run = run_##id}
 
 ROW(reshape);
 ROW(broadcast);

@@ -44,7 +44,7 @@ static stk_cuda_pool_args args_of(const stk_kernel_call *call)
             call, stk_cuda_##id##_launch(&args, stk_cuda_of(call->device)->stream), err);          \
     }                                                                                              \
     const stk_kernel stk_cuda_##id = {                                                             \
-        .op = &stk_graph_op_##id, .name = "own", .can = stk_cuda_pool_can, .run = run_##id}
+        .op = &stk_graph_op_##id, .name = "native", .can = stk_cuda_pool_can, .run = run_##id}
 
 ROW(max_pool);
 ROW(max_pool_grad);

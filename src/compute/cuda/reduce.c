@@ -88,6 +88,6 @@ static stk_status run_mean(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_reduce_sum = {
-    .op = &stk_graph_op_reduce_sum, .name = "own", .prepare = prepare, .run = run_sum};
+    .op = &stk_graph_op_reduce_sum, .name = "native", .prepare = prepare, .run = run_sum};
 const stk_kernel stk_cuda_reduce_mean = {
-    .op = &stk_graph_op_reduce_mean, .name = "own", .prepare = prepare, .run = run_mean};
+    .op = &stk_graph_op_reduce_mean, .name = "native", .prepare = prepare, .run = run_mean};

@@ -26,4 +26,4 @@ static stk_status formats(stk_device *device, const stk_op_instance *instance,
 }
 
 const stk_kernel stk_cuda_scale = {
-    .op = &stk_graph_op_scale, .name = "own", .formats = formats, .run = run};
+    .op = &stk_graph_op_scale, .name = "native", .formats = formats, .run = run};

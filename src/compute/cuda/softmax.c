@@ -35,6 +35,7 @@ static bool can_grad(const stk_device *device, const stk_op_instance *instance)
     return instance->in[0].dtype == instance->in[1].dtype;
 }
 
-const stk_kernel stk_cuda_softmax = {.op = &stk_graph_op_softmax, .name = "own", .run = run_value};
+const stk_kernel stk_cuda_softmax = {
+    .op = &stk_graph_op_softmax, .name = "native", .run = run_value};
 const stk_kernel stk_cuda_softmax_grad = {
-    .op = &stk_graph_op_softmax_grad, .name = "own", .can = can_grad, .run = run_grad};
+    .op = &stk_graph_op_softmax_grad, .name = "native", .can = can_grad, .run = run_grad};

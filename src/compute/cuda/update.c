@@ -165,7 +165,7 @@ static void release_sums(stk_kernel_call *call)
 
 #define KERNEL(id, prepare_, release_)                                                             \
     const stk_kernel stk_cuda_##id = {.op = &stk_graph_op_##id,                                    \
-                                      .name = "own",                                               \
+                                      .name = "native",                                            \
                                       .formats = stk_cuda_formats_same,                            \
                                       .prepare = prepare_,                                         \
                                       .run = run_##id,                                             \

@@ -45,6 +45,6 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_upsample = {
-    .op = &stk_graph_op_upsample, .name = "own", .can = can, .run = run_value};
+    .op = &stk_graph_op_upsample, .name = "native", .can = can, .run = run_value};
 const stk_kernel stk_cuda_upsample_grad = {
-    .op = &stk_graph_op_upsample_grad, .name = "own", .can = can, .run = run_grad};
+    .op = &stk_graph_op_upsample_grad, .name = "native", .can = can, .run = run_grad};

@@ -54,11 +54,13 @@ static bool can_grad(const stk_device *device, const stk_op_instance *instance)
     return instance->in[DLOSS].dtype == STK_DTYPE_F32;
 }
 
-const stk_kernel stk_cuda_weighted_cross_entropy = {
-    .op = &stk_graph_op_weighted_cross_entropy, .name = "own", .prepare = prepare, .run = run_loss};
+const stk_kernel stk_cuda_weighted_cross_entropy = {.op = &stk_graph_op_weighted_cross_entropy,
+                                                    .name = "native",
+                                                    .prepare = prepare,
+                                                    .run = run_loss};
 const stk_kernel stk_cuda_weighted_cross_entropy_grad = {
     .op = &stk_graph_op_weighted_cross_entropy_grad,
-    .name = "own",
+    .name = "native",
     .can = can_grad,
     .prepare = prepare,
     .run = run_grad,

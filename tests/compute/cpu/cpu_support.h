@@ -137,7 +137,7 @@ static inline void cpu_run_once(cpu_run *r, int threads)
     void             *out[STK_OP_OUTPUTS] = {0};
     stk_format        have[CPU_INPUTS];
     const stk_kernel *kernel = device->backend->kernel(device, r->c->op, &r->instance);
-    EXPECT_STR_EQ("own", kernel->name);
+    EXPECT_STR_EQ("native", kernel->name);
     for (int i = 0; i < r->c->inputs; i++)
         have[i] = r->in[i].shape.rank == 4 ? r->have : STK_FORMAT_PLAIN;
     memset(r->in_format, 0, sizeof r->in_format);

@@ -175,7 +175,7 @@ static void cast(const char *off, stk_dtype from, const void *x, stk_dtype to, v
                               .in = (const void *[]){x},
                               .out = (void *[]){y}};
     const stk_kernel *kernel = device->backend->kernel(device, call.op, &call.instance);
-    EXPECT_STR_EQ("own", kernel->name);
+    EXPECT_STR_EQ("native", kernel->name);
     EXPECT_OK(kernel->run(&call, &err));
     stk_device_free(device);
 }

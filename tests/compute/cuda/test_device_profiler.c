@@ -133,7 +133,7 @@ STK_TEST(operations_are_spans_of_the_device_with_a_launch_each)
         const stk_json_value *e = event_at(doc, i), *args = stk_json_get(e, "args");
         if (strcmp(text_of(e, "cat"), "kernel") != 0) continue;
         EXPECT_STR_EQ(met % OPS ? "tanh" : "relu", text_of(e, "name"));
-        EXPECT_STR_EQ("own", text_of(args, "kernel"));
+        EXPECT_STR_EQ("native", text_of(args, "kernel"));
         EXPECT(number_of(args, "bytes") > 0);
         const double launched = launch_begin(doc, number_of(args, "correlation"));
         EXPECT(launched >= 0 && number_of(e, "ts") >= launched - 1);
