@@ -9,7 +9,7 @@ const char *stk_stage_name(stk_stage stage)
         [STK_STAGE_PREPROCESS] = "S2 preprocess",
         [STK_STAGE_HOST_TO_DEVICE] = "S3 host to device",
         [STK_STAGE_COMPUTE] = "S4 compute",
-        [STK_STAGE_ALLREDUCE] = "S5 share gradients",
+        [STK_STAGE_ALLREDUCE] = "S5 all-reduce",
         [STK_STAGE_DEVICE_TO_HOST] = "S6 device to host",
         [STK_STAGE_OUTPUT] = "S7 output",
         [STK_STAGE_WRITE] = "S8 write",

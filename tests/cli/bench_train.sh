@@ -112,8 +112,8 @@ python3 - out <<'PYTHON' || fail "bench train does not name the stage that limit
 import json, sys
 r = json.load(open(sys.argv[1]))
 most = max(r["stages"], key=lambda s: s["share"])
-assert r["limit"] == "S5 share gradients" and r["cause"] == "share", r
-assert "S5 share gradients limits" in r["verdict"] and most["share"] > 0.5, r
+assert r["limit"] == "S5 all-reduce" and r["cause"] == "allreduce", r
+assert "S5 all-reduce limits" in r["verdict"] and most["share"] > 0.5, r
 assert r["cache"] == "none: data.cache says so", r
 PYTHON
 run bench train nowhere

@@ -20,7 +20,7 @@ const char *stk_cause_name(stk_cause cause)
         [STK_CAUSE_COPY] = "copy",
         [STK_CAUSE_LAUNCH] = "launch",
         [STK_CAUSE_OPERATION] = "operation",
-        [STK_CAUSE_ALLREDUCE] = "share",
+        [STK_CAUSE_ALLREDUCE] = "allreduce",
         [STK_CAUSE_FETCH] = "fetch",
         [STK_CAUSE_CALLBACK] = "callback",
         [STK_CAUSE_WRITE] = "write",

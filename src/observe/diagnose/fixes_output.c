@@ -87,7 +87,7 @@ static void fix_sharing(stk_diagnosis_ctx *c)
     stk_fix *fix = fix_scaled(c, STK_STAGE_ALLREDUCE, "accumulate", 0.25);
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "share gradients every fourth step");
+    stk_fix_say(fix, "all-reduce every fourth step");
     stk_fix_because(fix, "compute waits for the other ranks in every step; an update then uses "
                          "four batches");
     stk_fix_set(fix, "train.accumulate=4");

@@ -365,7 +365,7 @@ static void fix_sharing(stk_diagnosis_ctx *c)
     stk_fix *fix = fix_scaled(c, STK_STAGE_ALLREDUCE, "no_sync", 0.25);
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "share gradients every fourth step");
+    stk_fix_say(fix, "all-reduce every fourth step");
     stk_fix_because(fix, "compute waits for the other ranks; an update then uses four batches");
     stk_fix_set(fix, "accumulate=4");
     stk_fix_code(fix, "with model.no_sync(): loss.backward()  # for three of four batches");

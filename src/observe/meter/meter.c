@@ -31,8 +31,8 @@ struct stk_meter {
 };
 
 static const char *const piece_names[STK_STAGE_COUNT] = {
-    "loop",  "read",      "input",     "copy to device", "compute", "share gradients",
-    "fetch", "callbacks", "checkpoint"};
+    "loop",       "read",  "input",     "copy to device", "compute",
+    "all-reduce", "fetch", "callbacks", "checkpoint"};
 
 stk_status stk_meter_new(stk_meter **out, const stk_meter_options *options, stk_error *err)
 {

@@ -1,5 +1,5 @@
 /* The eight stages: names and colours, the same in every image. Colours are Okabe and Ito's, safe for the colour-blind. */
-const STAGES = ['the loop', 'S1 read', 'S2 preprocess', 'S3 host to device', 'S4 compute', 'S5 share gradients',
+const STAGES = ['the loop', 'S1 read', 'S2 preprocess', 'S3 host to device', 'S4 compute', 'S5 all-reduce',
   'S6 device to host', 'S7 output', 'S8 write'];
 const COMPUTE = 4;
 
