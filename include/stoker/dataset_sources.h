@@ -147,12 +147,12 @@ STK_API STK_NODISCARD stk_status stk_dataset_source(stk_dataset **out, const stk
 STK_API STK_NODISCARD stk_status stk_dataset_of_source(stk_dataset **out, stk_source *source,
                                                        const char *path, const char *split,
                                                        stk_error *err);
-/* A part of a split: without one of every hold_back items of each class, or (held_back) those
- * alone. The only item of a class is never held back. */
+/* A part of a split: without one of every holdout_every items of each class, or (holdout_only)
+ * those alone. The only item of a class is never held out. */
 STK_API STK_NODISCARD stk_status stk_dataset_of_source_part(stk_dataset **out, stk_source *source,
                                                             const char *path, const char *split,
-                                                            int64_t hold_back, bool held_back,
-                                                            stk_error *err);
+                                                            int64_t holdout_every,
+                                                            bool holdout_only, stk_error *err);
 
 STK_END_DECLS
 #endif

@@ -17,10 +17,10 @@ typedef struct stk_images_options {
                                      to train on where there is one, else all */
     const char *image;            /* the field with the image; NULL: "image" */
     const char *label;            /* NULL: "label" */
-    int64_t     hold_back; /* k: one of k elements is kept out, for validation: of each class where
-                              classes are known before reading, else every k-th; 0: none */
-    bool    held_back;     /* only those elements instead */
-    int64_t every;         /* k: of what is left only every k-th; 0: all */
+    int64_t     holdout_every; /* k: one of k elements is kept for validation: of each class where
+                                  classes are known before reading, else every k-th; 0: none */
+    bool    holdout_only;      /* only those elements instead */
+    int64_t subsample;         /* k: of what is left only every k-th; 0: all */
     int64_t shuffle; /* 0: in order; else each epoch anew: files as a whole, records in a buffer of
                         so many, or of as many as 256 MB hold (STK_AUTO) */
     /* The classes of all elements that are left, each from 0 to classes - 1: they are drawn so that
@@ -63,13 +63,14 @@ STK_API const stk_preset *stk_preset_find(const char *name);
 STK_API bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operation);
 
 typedef struct stk_preset_options {
-    bool   evaluate;  /* the fixed chain; else the random one for training */
-    int    size;      /* 0: the preset's */
-    bool   normalize; /* float32 of mean 0; else uint8: the device can do it */
-    bool   planar;    /* channels first */
-    bool   exact;     /* decode at full size always; else large JPEGs may be shrunk */
-    bool   recover;   /* damaged images give what is there */
-    double calm;      /* 0: random operations as the preset has them; 1: none; between: milder */
+    bool evaluate;  /* the fixed chain; else the random one for training */
+    int  size;      /* 0: the preset's */
+    bool normalize; /* float32 of mean 0; else uint8: the device can do it */
+    bool planar;    /* channels first */
+    bool exact;     /* decode at full size always; else large JPEGs may be shrunk */
+    bool recover;   /* damaged images give what is there */
+    /* 0: random operations as the preset has them; 1: none; between: milder. */
+    double augment_reduction;
     /* For measuring: an operation to leave out (what gives the images their size becomes a centre
      * crop), and one to do no work for ("decode_image": zeros of the image's size; others are
      * left out). NULL: none. */

@@ -1,7 +1,7 @@
 /* Names of splits, and what is held back of one. */
 #include "source_support.h"
 #include "storage/file/split_name.h"
-#include "storage/source/hold_back.h"
+#include "storage/source/holdout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ STK_TEST(every_class_has_its_share_of_what_is_held_back)
     uint64_t    count, of_class[11] = {0};
     stk_source *source = open_source(make_table(), NULL);
     EXPECT_INT_EQ(201, stk_source_count(source));
-    EXPECT_OK(stk_source_hold_back(source, 0, 10, held, &count, &err));
+    EXPECT_OK(stk_source_holdout(source, 0, 10, held, &count, &err));
     EXPECT_INT_EQ(20, count);
     for (uint64_t i = 0; i < 201; i++) {
         stk_source_item item;
@@ -99,7 +99,7 @@ STK_TEST(every_class_has_its_share_of_what_is_held_back)
 static stk_status hold_back(void *source, stk_error *err)
 {
     uint64_t count;
-    return stk_source_hold_back(source, 0, 10, NULL, &count, err);
+    return stk_source_holdout(source, 0, 10, NULL, &count, err);
 }
 
 STK_TEST(holding_back_survives_every_failed_allocation)

@@ -124,8 +124,8 @@ STK_TEST(calm_images_are_as_they_are_and_a_part_of_them_is_every_kth)
     stk_error        err;
     make_bed(&b, "calm", on);
     stk_loader_options options = options_of(&b);
-    options.calm = 1;
-    options.every = 3;
+    options.augment_reduction = 1;
+    options.subsample = 3;
     open_feed(&b, &options);
     for (int n = 0; n < 10; n++) {
         EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
@@ -218,7 +218,7 @@ STK_TEST(a_place_is_found_again_and_others_are_refused)
     for (size_t size = 0; size < place.size; size += 3)
         EXPECT_STATUS(STK_E_FORMAT,
                       stk_loader_restore(b.feed, (stk_bytes){place.data, size}, &err));
-    options.every = 2;
+    options.subsample = 2;
     open_feed(&b, &options);
     EXPECT_STATUS(STK_E_INVALID, stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
     EXPECT_CONTAINS("40 images", err.message);

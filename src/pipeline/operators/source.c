@@ -2,7 +2,7 @@
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/run_node.h"
 #include "storage/file/split_name.h"
-#include "storage/source/hold_back.h"
+#include "storage/source/holdout.h"
 #include "storage/source/source_content.h"
 #include "storage/source/source_internal.h"
 
@@ -26,8 +26,8 @@ typedef struct params {
     char     *path, *split; /* split NULL: all */
     uint64_t *items;        /* those of the split; NULL: all */
     uint64_t  count;
-    int64_t   hold_back; /* one of so many of each class is kept out; 0: none */
-    bool      held_back; /* only those instead */
+    int64_t   holdout_every; /* one of so many of each class is kept out; 0: none */
+    bool      holdout_only;  /* only those instead */
 } params;
 
 typedef struct state {
@@ -108,9 +108,9 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     if (!p->split) return STK_OK;
     STK_TRY(stk_describe(out, err, " of split "));
     STK_TRY(stk_blob_append(out, p->split, strlen(p->split), err));
-    if (!p->hold_back) return STK_OK;
+    if (!p->holdout_every) return STK_OK;
     return stk_describe(out, err, ", %sone of %" PRId64 " of each class",
-                        p->held_back ? "" : "all but ", p->hold_back);
+                        p->holdout_only ? "" : "all but ", p->holdout_every);
 }
 
 static stk_status mix_content(const stk_dataset *data, stk_content *content, stk_error *err)
@@ -324,7 +324,7 @@ static stk_status number_items(params *p, size_t split, const uint8_t *held, stk
         for (uint64_t i = 0; i < all; i++) {
             stk_source_item item;
             stk_source_item_at(source, i, &item);
-            if (item.split != split || (held && (held[i] != 0) != p->held_back)) continue;
+            if (item.split != split || (held && (held[i] != 0) != p->holdout_only)) continue;
             if (round) p->items[p->count] = i;
             p->count++;
         }
@@ -343,10 +343,10 @@ static stk_status choose_items(params *p, stk_error *err)
     size_t            split = 0;
     uint64_t          count;
     STK_TRY(find_split(p, &split, err));
-    if (!p->hold_back) return number_items(p, split, NULL, err);
+    if (!p->holdout_every) return number_items(p, split, NULL, err);
     uint8_t *held = calloc(stk_source_count(source) + 1, 1);
     if (!held) return stk_fail(err, STK_E_NOMEM, "source", p->path, "no memory for items");
-    stk_status st = stk_source_hold_back(source, split, p->hold_back, held, &count, err);
+    stk_status st = stk_source_holdout(source, split, p->holdout_every, held, &count, err);
     if (!st) st = number_items(p, split, held, err);
     free(held);
     return st;
@@ -379,11 +379,12 @@ stk_status stk_dataset_of_source(stk_dataset **out, stk_source *source, const ch
 }
 
 stk_status stk_dataset_of_source_part(stk_dataset **out, stk_source *source, const char *path,
-                                      const char *split, int64_t hold_back, bool held_back,
+                                      const char *split, int64_t holdout_every, bool holdout_only,
                                       stk_error *err)
 {
     *out = NULL;
-    params     p = {.hold_back = hold_back > 1 ? hold_back : 0, .held_back = held_back};
+    params     p = {.holdout_every = holdout_every > 1 ? holdout_every : 0,
+                    .holdout_only = holdout_only};
     stk_status st = copy_names(&p, path, split, err);
     if (!st) st = make_shared(&p.shared, stk_source_ref(source), path, err);
     if (!st) p.count = stk_source_count(p.shared->source);

@@ -169,12 +169,12 @@ static int64_t usual_buffer(const stk_dataset_info *info)
 static stk_status put_share(opening *o, stk_error *err)
 {
     const stk_images_options *p = o->options;
-    const int64_t             last = p->hold_back - 1;
-    if (p->hold_back > 1 && p->held_back)
-        STK_TRY(stk_dataset_shard(&o->data, p->hold_back, last, err));
-    else if (p->hold_back > 1)
-        STK_TRY(stk_dataset_shard_others(&o->data, p->hold_back, last, err));
-    return p->every > 1 ? stk_dataset_shard(&o->data, p->every, 0, err) : STK_OK;
+    const int64_t             last = p->holdout_every - 1;
+    if (p->holdout_every > 1 && p->holdout_only)
+        STK_TRY(stk_dataset_shard(&o->data, p->holdout_every, last, err));
+    else if (p->holdout_every > 1)
+        STK_TRY(stk_dataset_shard_others(&o->data, p->holdout_every, last, err));
+    return p->subsample > 1 ? stk_dataset_shard(&o->data, p->subsample, 0, err) : STK_OK;
 }
 
 static stk_status put_balance(opening *o, stk_error *err)
@@ -266,8 +266,8 @@ static stk_status open_source(opening *o, stk_error *err)
                                                    .follow_outside = p->follow_outside},
                              &why);
     if (!st)
-        st = stk_dataset_of_source_part(&o->data, source, o->path, split, p->hold_back,
-                                        p->held_back, &why);
+        st = stk_dataset_of_source_part(&o->data, source, o->path, split, p->holdout_every,
+                                        p->holdout_only, &why);
     const bool all = is_other_data(st) && source && !p->split;
     if (all) st = stk_dataset_of_source(&o->data, source, o->path, NULL, &why);
     stk_source_free(source);
@@ -277,8 +277,8 @@ static stk_status open_source(opening *o, stk_error *err)
     }
     if (all)
         STK_TRY(put_share(o, err));
-    else if (p->every > 1)
-        STK_TRY(stk_dataset_shard(&o->data, p->every, 0, err));
+    else if (p->subsample > 1)
+        STK_TRY(stk_dataset_shard(&o->data, p->subsample, 0, err));
     if (p->labels)
         STK_TRY(put_balance(o, err));
     else if (p->shuffle)

@@ -61,11 +61,11 @@ static bool is_share(double strength, const char *text, double *share)
 }
 
 /* "{size}", "{size*256/224}" and "{1-0.92*strength}" as numbers. */
-void stk_preset_op_parameters(const stk_preset_op *step, int size, double calm, char *out,
-                              size_t capacity)
+void stk_preset_op_parameters(const stk_preset_op *step, int size, double augment_reduction,
+                              char *out, size_t capacity)
 {
     const char  *text = step->parameters;
-    const double strength = 1 - calm;
+    const double strength = 1 - augment_reduction;
     size_t       used = 0;
     while (*text && used + 16 < capacity) {
         if (*text != '{') {
@@ -89,9 +89,9 @@ void stk_preset_op_parameters(const stk_preset_op *step, int size, double calm, 
     out[used] = 0;
 }
 
-double stk_preset_op_probability(const stk_preset_op *step, double calm)
+double stk_preset_op_probability(const stk_preset_op *step, double augment_reduction)
 {
-    return step->probability < 1 ? step->probability * (1 - calm) : 1;
+    return step->probability < 1 ? step->probability * (1 - augment_reduction) : 1;
 }
 
 /* In the place of an operation that is left out: what gives all images one size must still do so,
@@ -110,10 +110,11 @@ static stk_status step(building *b, const stk_preset_op *s, stk_error *err)
 {
     stk_function *function;
     char          parameters[256];
-    stk_preset_op_parameters(s, b->size, b->options->calm, parameters, sizeof parameters);
+    stk_preset_op_parameters(s, b->size, b->options->augment_reduction, parameters,
+                             sizeof parameters);
     if (is_named(b->options->drop, s->operation) || is_named(b->options->stub, s->operation))
         return keep_size(b, s, err);
-    const double probability = stk_preset_op_probability(s, b->options->calm);
+    const double probability = stk_preset_op_probability(s, b->options->augment_reduction);
     STK_TRY(stk_function_image(&function, b->image, s->operation, parameters, probability, err));
     return put(b, function, err);
 }

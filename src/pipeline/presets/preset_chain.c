@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static stk_status add(stk_preset_chain *chain, const stk_preset_op *step, int size, double calm,
-                      stk_error *err)
+static stk_status add(stk_preset_chain *chain, const stk_preset_op *step, int size,
+                      double augment_reduction, stk_error *err)
 {
     char                parameters[256];
     const stk_image_op *op = stk_image_op_find(step->operation);
@@ -14,19 +14,21 @@ static stk_status add(stk_preset_chain *chain, const stk_preset_op *step, int si
         return stk_fail(err, STK_E_UNSUPPORTED, "preset", step->operation,
                         "it is step %zu of its preset; a chain has %d steps of image operations",
                         chain->count + 1, STK_PRESET_STEPS);
-    stk_preset_op_parameters(step, size, calm, parameters, sizeof parameters);
+    stk_preset_op_parameters(step, size, augment_reduction, parameters, sizeof parameters);
     STK_TRY(stk_image_params_parse(&params, op, parameters, err));
-    chain->steps[chain->count++] = (stk_chain_op){
-        .op = op, .params = params, .probability = stk_preset_op_probability(step, calm)};
+    chain->steps[chain->count++] =
+        (stk_chain_op){.op = op,
+                       .params = params,
+                       .probability = stk_preset_op_probability(step, augment_reduction)};
     return STK_OK;
 }
 
 stk_status stk_preset_chain_init(stk_preset_chain *chain, const stk_preset *preset, int size,
-                                 double calm, stk_error *err)
+                                 double augment_reduction, stk_error *err)
 {
     *chain = (stk_preset_chain){0};
     for (const stk_preset_op *step = preset->train; step->operation; step++)
-        STK_TRY(add(chain, step, size, calm, err));
+        STK_TRY(add(chain, step, size, augment_reduction, err));
     return STK_OK;
 }
 

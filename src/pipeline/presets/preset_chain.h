@@ -16,15 +16,15 @@ typedef struct stk_preset_chain {
 /* Of the steps to train with, as stk_dataset_preset puts them on a dataset. To be released even on
  * failure. */
 STK_NODISCARD stk_status stk_preset_chain_init(stk_preset_chain *chain, const stk_preset *preset,
-                                               int size, double calm, stk_error *err);
+                                               int size, double augment_reduction, stk_error *err);
 void                     stk_preset_chain_release(stk_preset_chain *chain);
 /* Takes out the steps of this operation. */
 void stk_preset_chain_remove(stk_preset_chain *chain, const char *operation);
 
 /* The parameters as stk_function_image takes them. */
-void stk_preset_op_parameters(const stk_preset_op *step, int size, double calm, char *out,
-                              size_t capacity);
+void stk_preset_op_parameters(const stk_preset_op *step, int size, double augment_reduction,
+                              char *out, size_t capacity);
 /* That it is done at all. */
-double stk_preset_op_probability(const stk_preset_op *step, double calm);
+double stk_preset_op_probability(const stk_preset_op *step, double augment_reduction);
 
 #endif

@@ -1,6 +1,6 @@
 /* The classes of the images to train on. */
 #include "train/input/class_labels.h"
-#include "storage/source/hold_back.h"
+#include "storage/source/holdout.h"
 #include "train/input/cache_choice.h"
 #include <stdlib.h>
 #include <stoker/iterator.h>
@@ -61,7 +61,7 @@ static stk_status list_labels(stk_train_data *data, bool *listed, stk_error *err
     uint8_t      *held = calloc(stk_source_count(data->source) + 1, 1);
     if (!held) return stk_fail(err, STK_E_NOMEM, "data", NULL, "no memory for labels");
     stk_status st =
-        every ? stk_source_hold_back(data->source, split, every, held, &unasked, err) : STK_OK;
+        every ? stk_source_holdout(data->source, split, every, held, &unasked, err) : STK_OK;
     *listed = !st && copy_labels(data, split, held);
     free(held);
     return st;
@@ -97,7 +97,7 @@ static stk_status read_labels(stk_train_data *data, const stk_train_recipe *reci
                                        .follow_outside = recipe->data.follow_outside,
                                        .source = data->source,
                                        .split = data->train_split,
-                                       .hold_back = held_of(data)};
+                                       .holdout_every = held_of(data)};
     const char              *path = recipe->data.path;
     stk_dataset             *dataset;
     stk_iterator            *it = NULL;
@@ -121,7 +121,7 @@ static stk_status check_balance(const stk_train_data *data, const stk_train_reci
     const stk_images_options images = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
                                        .follow_outside = recipe->data.follow_outside,
                                        .split = data->train_split,
-                                       .hold_back = held_of(data),
+                                       .holdout_every = held_of(data),
                                        .labels = data->labels,
                                        .label_count = (uint64_t)data->train_count,
                                        .classes = data->classes};

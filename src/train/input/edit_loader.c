@@ -21,10 +21,10 @@ struct stk_edit_loader {
     stk_random         randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for image 0 */
     stk_image_size     source;                    /* of images on the device */
     bool               soft, alternate;
-    int64_t            rows;  /* of a batch */
-    int64_t            every; /* of the images that are there, only every so many-th */
-    uint64_t           count; /* of an epoch */
-    uint64_t           given; /* batches */
+    int64_t            rows;      /* of a batch */
+    int64_t            subsample; /* of the images that are there, only every so many-th */
+    uint64_t           count;     /* of an epoch */
+    uint64_t           given;     /* batches */
     stk_permutation    order;
     stk_balance        balance; /* of the images that are left; no classes: none is wanted */
     uint64_t           begun;   /* the epoch at hand, plus 1; 0: none yet */
@@ -74,7 +74,7 @@ static stk_status open_train(stk_edit_loader *e, stk_error *err)
                                  .dtype = STK_DTYPE_U8};
     e->alternate = r->data.flip == STK_FLIP_ALTERNATE;
     STK_TRY(stk_preset_chain_init(&e->chain, stk_preset_find(r->data.preset), (int)r->data.size,
-                                  o->calm, err));
+                                  o->augment_reduction, err));
     if (e->alternate) stk_preset_chain_remove(&e->chain, "flip");
     return STK_OK;
 }
@@ -85,7 +85,7 @@ static stk_status open_balance(stk_edit_loader *e, stk_error *err)
     int64_t                  *labels = calloc(e->count + 1, sizeof *labels);
     if (!labels) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory for labels");
     for (uint64_t i = 0; i < e->count; i++)
-        labels[i] = o->resident->labels[(int64_t)i * e->every];
+        labels[i] = o->resident->labels[(int64_t)i * e->subsample];
     const stk_status st =
         stk_balance_init(&e->balance, labels, e->count, o->recipe->model.classes, err);
     free(labels);
@@ -98,8 +98,8 @@ static stk_status open_all(stk_edit_loader *e, stk_error *err)
     const stk_loader_options *o = &e->options;
     e->soft = stk_loader_soft(o->recipe, o->evaluate);
     e->rows = o->evaluate ? o->recipe->data.eval_batch : o->recipe->data.batch;
-    e->every = o->every > 1 ? o->every : 1;
-    e->count = (uint64_t)((o->resident->count + e->every - 1) / e->every);
+    e->subsample = o->subsample > 1 ? o->subsample : 1;
+    e->count = (uint64_t)((o->resident->count + e->subsample - 1) / e->subsample);
     if (!o->evaluate) STK_TRY(open_train(e, err));
     if (!o->evaluate && stk_loader_balances(o->recipe)) STK_TRY(open_balance(e, err));
     return make_rooms(e, err);
@@ -153,9 +153,9 @@ static int64_t image_at(const stk_edit_loader *e, uint64_t epoch, uint64_t place
     if (e->balance.classes)
         return (int64_t)stk_balance_at(&e->balance, &e->order, seed_for(e, FOR_BALANCE), epoch,
                                        place) *
-               e->every;
+               e->subsample;
     const bool shuffled = e->options.recipe->data.shuffle != 0;
-    return (int64_t)(shuffled ? stk_permutation_at(&e->order, place) : place) * e->every;
+    return (int64_t)(shuffled ? stk_permutation_at(&e->order, place) : place) * e->subsample;
 }
 
 /* An image is turned round in every other epoch of the run, beginning with one side by chance: in
@@ -231,7 +231,7 @@ static int64_t next_evaluate(stk_edit_loader *e, stk_edit *edits)
     const int64_t first = (int64_t)e->given * e->rows, count = (int64_t)e->count;
     const int64_t rows = count - first < e->rows ? count - first : e->rows;
     for (int64_t i = 0; i < e->rows; i++) {
-        const int64_t image = i < rows ? (first + i) * e->every : -1;
+        const int64_t image = i < rows ? (first + i) * e->subsample : -1;
         edits[i] = stk_edit_none((int32_t)image);
         ((int64_t *)labels_of(e, edits))[i] = image < 0 ? -1 : e->options.resident->labels[image];
     }

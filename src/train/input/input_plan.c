@@ -56,7 +56,7 @@ static stk_status open_balanced(stk_dataset **data, const stk_loader_options *o,
     if (!o->data->labels)
         return stk_fail(err, STK_E_INVALID, "data", path,
                         "data.balance needs the labels of the images, which were not read");
-    int64_t *labels = thin_out(o->data->labels, &count, o->every);
+    int64_t *labels = thin_out(o->data->labels, &count, o->subsample);
     if (!labels) return stk_fail(err, STK_E_NOMEM, "data", path, "no memory for labels");
     images->labels = labels;
     images->label_count = (uint64_t)count;
@@ -80,9 +80,9 @@ static stk_status open_images(stk_dataset **data, const stk_loader_options *o, s
         .split = o->split      ? o->split
                  : o->evaluate ? d->validation_split
                                : d->train_split,
-        .hold_back = held ? (int64_t)(1 / d->validation_share + 0.5) : 0,
-        .held_back = held && o->evaluate,
-        .every = o->every,
+        .holdout_every = held ? (int64_t)(1 / d->validation_share + 0.5) : 0,
+        .holdout_only = held && o->evaluate,
+        .subsample = o->subsample,
         .shuffle = once(o)                       ? 0
                    : o->recipe->data.shuffle < 0 ? STK_AUTO
                                                  : o->recipe->data.shuffle,
@@ -143,9 +143,10 @@ static stk_status prepare(stk_dataset **data, const stk_loader_options *o, stk_e
     bool              crops = stk_preset_has(preset, o->evaluate, "random_crop") ||
                  !stk_preset_has(preset, o->evaluate, "random_resized_crop");
     int64_t            size = crops && !o->evaluate ? o->recipe->data.size : o->size;
-    stk_preset_options options = {.evaluate = o->evaluate, .size = (int)size, .calm = o->calm};
-    stk_function      *function;
-    char               smaller[64];
+    stk_preset_options options = {
+        .evaluate = o->evaluate, .size = (int)size, .augment_reduction = o->augment_reduction};
+    stk_function *function;
+    char          smaller[64];
     if (o->plain) return prepare_plain(data, o, err);
     STK_TRY(open_images(data, o, err));
     STK_TRY(stk_dataset_preset(data, preset, &options, err));

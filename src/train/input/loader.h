@@ -19,17 +19,17 @@ enum { STK_FEED_KEPT = 4 };
 typedef struct stk_loader_options {
     const stk_train_recipe *recipe; /* settled; must outlive the feed */
     const stk_train_data   *data;
-    bool                    evaluate;  /* once, in order, the last batch may be smaller */
-    bool                    plain;     /* so are those to train on, decoded and no more */
-    bool                    origins;   /* stk_loader_origin can be asked */
-    const stk_resident     *resident;  /* what is on the device: edits come instead of images;
-                                          NULL: nothing; outlives the feed */
-    int64_t              size;         /* of images */
-    int64_t              every;        /* k: only every k-th image; 0: all */
-    int64_t              epoch;        /* of the run, that it begins with */
-    double               calm;         /* 0: all augmentation, 1: none */
-    uint64_t             seed;         /* of order and augmentation; not 0 */
-    const char          *path, *split; /* other data; NULL: the recipe's */
+    bool                    evaluate;       /* once, in order, the last batch may be smaller */
+    bool                    plain;          /* so are those to train on, decoded and no more */
+    bool                    origins;        /* stk_loader_origin can be asked */
+    const stk_resident     *resident;       /* what is on the device: edits come instead of images;
+                                               NULL: nothing; outlives the feed */
+    int64_t              size;              /* of images */
+    int64_t              subsample;         /* k: only every k-th image; 0: all */
+    int64_t              epoch;             /* of the run, that it begins with */
+    double               augment_reduction; /* 0: all augmentation, 1: none */
+    uint64_t             seed;              /* of order and augmentation; not 0 */
+    const char          *path, *split;      /* other data; NULL: the recipe's */
     int                  kept;   /* batches that stay lent, up to STK_FEED_KEPT; 0: the last one */
     const stk_allocator *memory; /* of batches; NULL: ordinary; outlives the feed */
     stk_device          *device; /* decodes where knobs.decode says so; NULL: the CPU does */

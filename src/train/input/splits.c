@@ -3,7 +3,7 @@
 #include "train/input/splits.h"
 #include "base/decimal.h"
 #include "storage/file/split_name.h"
-#include "storage/source/hold_back.h"
+#include "storage/source/holdout.h"
 #include "train/recipe/published_recipe.h"
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ static stk_status count_held(const stk_train_data *data, int64_t every, uint64_t
     if (!data->source || strcmp(stk_source_kind_name(data->source), "tfrecord") == 0) return STK_OK;
     while (strcmp(stk_source_split_name(data->source, split), data->train_split) != 0)
         split++;
-    return stk_source_hold_back(data->source, split, every, NULL, held, err);
+    return stk_source_holdout(data->source, split, every, NULL, held, err);
 }
 
 /* One of every so many is held back: the nearest such part to the share asked for. */

@@ -205,7 +205,7 @@ static stk_status look_at_stream(survey *s, const stk_train_recipe *recipe, uint
                                         .source = s->data->source,
                                         .follow_outside = recipe->data.follow_outside,
                                         .split = s->data->train_split,
-                                        .every = bytes < BUDGET_BYTES && every > 1 ? every : 0};
+                                        .subsample = bytes < BUDGET_BYTES && every > 1 ? every : 0};
     stk_dataset             *data;
     STK_TRY(stk_dataset_images(&data, recipe->data.path, &options, err));
     const bool labelled = stk_element_spec_find(stk_dataset_spec(data), "label") >= 0;

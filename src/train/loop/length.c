@@ -7,7 +7,8 @@
 static bool is_prepared_alike(const stk_epoch_group *a, const stk_epoch_group *b)
 {
     return a->first_epoch == b->first_epoch && a->epoch_steps == b->epoch_steps &&
-           a->size == b->size && a->every == b->every && a->calm == b->calm;
+           a->size == b->size && a->subsample == b->subsample &&
+           a->augment_reduction == b->augment_reduction;
 }
 
 /* The place of a checkpoint is one of its course: up to there both must be the same. */

@@ -34,7 +34,7 @@ static stk_status read_batches(stk_trainer *t, sample *s, stk_error *err)
     const stk_loader_options options = {.recipe = &t->recipe,
                                         .data = t->data,
                                         .size = t->recipe.data.size,
-                                        .calm = 1,
+                                        .augment_reduction = 1,
                                         .seed = (uint64_t)t->recipe.train.seed + 1,
                                         .cancel = t->options.cancel};
     stk_loader              *feed;

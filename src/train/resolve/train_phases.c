@@ -20,18 +20,18 @@ static stk_epoch_group epoch_of(const stk_train_recipe *r, const stk_train_data 
     if (share >= 1 || size > r->data.size) size = r->data.size;
     if (size < unit) size = unit < r->data.size ? unit : r->data.size;
     int64_t steps = data->train_count / every / r->data.batch;
-    return (stk_epoch_group){
-        .epochs = 1,
-        .epoch_steps = steps < 1 ? 1 : steps,
-        .size = size,
-        .every = every > 1 ? every : 0,
-        .calm = 1 - grown(r->progressive.augment_from, r->progressive.augment_until, at)};
+    return (stk_epoch_group){.epochs = 1,
+                             .epoch_steps = steps < 1 ? 1 : steps,
+                             .size = size,
+                             .subsample = every > 1 ? every : 0,
+                             .augment_reduction = 1 - grown(r->progressive.augment_from,
+                                                            r->progressive.augment_until, at)};
 }
 
 static bool same(const stk_epoch_group *a, const stk_epoch_group *b)
 {
-    return a->epoch_steps == b->epoch_steps && a->size == b->size && a->every == b->every &&
-           a->calm == b->calm;
+    return a->epoch_steps == b->epoch_steps && a->size == b->size && a->subsample == b->subsample &&
+           a->augment_reduction == b->augment_reduction;
 }
 
 /* Steps of an epoch, of which the last may be a part, up to what is left of the run. */

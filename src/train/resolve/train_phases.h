@@ -8,10 +8,10 @@
 /* Epochs in a row that are prepared the same way. */
 typedef struct stk_epoch_group {
     int64_t first_epoch, epochs;
-    int64_t epoch_steps; /* of each epoch */
-    int64_t steps;       /* of all; less than epochs * epoch_steps where the run ends earlier */
-    int64_t size, every; /* of images; every k-th image, 0: all */
-    double  calm;
+    int64_t epoch_steps;     /* of each epoch */
+    int64_t steps;           /* of all; less than epochs * epoch_steps where the run ends earlier */
+    int64_t size, subsample; /* of images; every k-th image, 0: all */
+    double  augment_reduction;
 } stk_epoch_group;
 
 typedef struct stk_epoch_plan {

@@ -1,6 +1,6 @@
 /* Holding back by class. Items are counted as if they lay class by class: a table whose rows go
  * round the classes would give all of one class if they were counted as they come. */
-#include "storage/source/hold_back.h"
+#include "storage/source/holdout.h"
 
 #include <stdlib.h>
 
@@ -47,8 +47,8 @@ static void count_items(tally *t)
         if (is_mine(t, i, &label)) t->next[label]++;
 }
 
-stk_status stk_source_hold_back(const stk_source *source, size_t split, int64_t every,
-                                uint8_t *held, uint64_t *count, stk_error *err)
+stk_status stk_source_holdout(const stk_source *source, size_t split, int64_t every, uint8_t *held,
+                              uint64_t *count, stk_error *err)
 {
     tally   t = {.source = source, .split = split};
     int64_t label;
