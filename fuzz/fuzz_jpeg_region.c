@@ -47,13 +47,13 @@ static void make_index(const stk_jpeg_header *header, stk_bytes encoded, uint8_t
 /* The window by libjpeg; false when it finds anything wrong. */
 static bool decode_reference(stk_decoder *decoder, const stk_codec_request *request, uint8_t *dst)
 {
-    stk_codec_request  all = *request;
-    stk_decode_outcome outcome = {0};
-    stk_error          err;
-    const size_t       pixel = (size_t)request->channels;
-    all.window =
-        (stk_rect){0, 0, (request->info->stored_width + request->shrink - 1) / request->shrink,
-                   (request->info->stored_height + request->shrink - 1) / request->shrink};
+    const stk_image_info *info = &request->header->info;
+    stk_codec_request     all = *request;
+    stk_decode_outcome    outcome = {0};
+    stk_error             err;
+    const size_t          pixel = (size_t)request->channels;
+    all.window = (stk_rect){0, 0, (info->stored_width + request->shrink - 1) / request->shrink,
+                            (info->stored_height + request->shrink - 1) / request->shrink};
     uint8_t *whole = malloc((size_t)all.window.width * (size_t)all.window.height * pixel);
     if (!whole) abort();
     const stk_status st = stk_jpeg_turbo_decode(decoder, &all, true, whole, &outcome, &err);
@@ -97,29 +97,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size <= CHOICE_BYTES) return 0;
     const stk_bytes  encoded = stk_bytes_of(data + CHOICE_BYTES, size - CHOICE_BYTES);
     stk_image_limits limits = {.pixels = MOST_PIXELS};
-    stk_image_info   info;
-    stk_jpeg_header  header;
+    stk_image_header header;
     stk_decoder     *decoder;
     stk_blob         index;
     stk_error        err;
     if (stk_image_format_of(encoded) != STK_IMAGE_JPEG ||
-        stk_image_read_info(encoded, &limits, &info, &err) ||
-        stk_jpeg_header_read(&header, encoded, &err))
+        stk_image_read_header(encoded, &limits, &header, &err))
         return 0;
     if (stk_decoder_new(&decoder, NULL, &err)) abort();
     stk_blob_init(&index, NULL, STK_MEMORY_DECODE);
-    if (data[0] & 8) make_index(&header, encoded, data[0] >> 4, &index);
+    if (data[0] & 8) make_index(&header.jpeg, encoded, data[0] >> 4, &index);
     const int                shrink = 1 << (data[0] & 3);
     const stk_decode_options options = {.limits = limits, .restarts = stk_blob_bytes(&index)};
     const stk_codec_request  request = {
          .encoded = encoded,
-         .info = &info,
-         .window = choose_window(data, (info.stored_width + shrink - 1) / shrink,
-                                 (info.stored_height + shrink - 1) / shrink),
+         .header = &header,
+         .window = choose_window(data, (header.info.stored_width + shrink - 1) / shrink,
+                                 (header.info.stored_height + shrink - 1) / shrink),
          .shrink = shrink,
          .channels = data[0] & 4 ? 1 : 3,
          .options = &options};
-    compare(decoder, &header, &request);
+    compare(decoder, &header.jpeg, &request);
     stk_blob_release(&index);
     stk_decoder_free(decoder);
     return 0;

@@ -1,6 +1,7 @@
 /* Looking at one image: it is decoded, and made so small that it can be compared with others. */
 #include "base/hash.h"
 #include "health/facts.h"
+#include "image/codec/codec.h"
 #include "image/resize/resize.h"
 
 #include <stdlib.h>
@@ -112,18 +113,20 @@ static stk_status decode(stk_health_looker *looker, stk_bytes bytes, stk_health_
                          stk_pixels *out, stk_error *err)
 {
     static const stk_decode_options options = {.channels = 1};
-    stk_image_info                  info;
-    STK_TRY(stk_image_read_info(bytes, NULL, &info, err));
-    fact->format = (uint8_t)info.format;
-    fact->channels = (uint8_t)info.channels;
-    fact->bits = (uint8_t)info.bits;
-    fact->turned = info.orientation != 1;
-    fact->more_frames = info.more_frames;
-    fact->width = info.width;
-    fact->height = info.height;
-    fact->wrong_ending = has_wrong_ending(looker->source, fact->item, info.format);
-    return stk_image_decode(looker->decoder, bytes, NULL, choose_shrink(&info), &options, out, NULL,
-                            err);
+    stk_decode_outcome              unasked;
+    stk_image_header                header;
+    const stk_image_info           *info = &header.info;
+    STK_TRY(stk_image_read_header(bytes, NULL, &header, err));
+    fact->format = (uint8_t)info->format;
+    fact->channels = (uint8_t)info->channels;
+    fact->bits = (uint8_t)info->bits;
+    fact->turned = info->orientation != 1;
+    fact->more_frames = info->more_frames;
+    fact->width = info->width;
+    fact->height = info->height;
+    fact->wrong_ending = has_wrong_ending(looker->source, fact->item, info->format);
+    return stk_image_decode_measured(looker->decoder, bytes, &header, NULL, choose_shrink(info),
+                                     &options, out, &unasked, err);
 }
 
 static void take_pixels(stk_health_fact *fact, const stk_pixels *pixels)

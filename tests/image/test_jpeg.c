@@ -40,22 +40,21 @@ static void expect_window(stk_decoder *decoder, stk_bytes encoded, const jpeg_im
                           stk_rect window, int shrink, stk_bytes index)
 {
     const stk_decode_options options = {.restarts = index};
-    const stk_image_info     info = {.orientation = 1};
+    stk_image_header         header = {.info.orientation = 1};
     const stk_codec_request  request = {.encoded = encoded,
-                                        .info = &info,
+                                        .header = &header,
                                         .window = window,
                                         .shrink = shrink,
                                         .channels = 3,
                                         .options = &options};
     const size_t             stride = 3 * (size_t)window.width;
-    stk_jpeg_header          header;
     stk_error                err;
     bool                     done = false;
     uint8_t                 *dst = malloc(stride * (size_t)window.height);
     const stk_pixels         pixels = {dst, window.width, window.height, 3, stride};
-    EXPECT_OK(stk_jpeg_header_read(&header, encoded, &err));
-    EXPECT_OK(stk_region_decode(decoder, stk_decoder_jpeg(decoder, &err), &header, &request, dst,
-                                &done, &err));
+    EXPECT_OK(stk_jpeg_header_read(&header.jpeg, encoded, &err));
+    EXPECT_OK(stk_region_decode(decoder, stk_decoder_jpeg(decoder, &err), &header.jpeg, &request,
+                                dst, &done, &err));
     EXPECT(done);
     EXPECT(jpeg_same(whole, window, &pixels));
     free(dst);

@@ -18,7 +18,7 @@ typedef struct work {
     stk_decode_outcome     *outcome;
     stk_lazy_view           view;
     bool                    is_encoded; /* nothing was carried out yet, and the source is encoded */
-    stk_image_info          info;       /* of that source */
+    stk_image_header        header;     /* of that source */
     stk_pixels              pixels;     /* what the view is of, unless is_encoded */
     int32_t                 channels;
     stk_output_format       ending;
@@ -54,7 +54,7 @@ static bool may_shrink(const work *w)
     const bool          antialiased = s->like == STK_RESIZE_PIL || s->antialias ||
                              (s->like == STK_RESIZE_OPENCV && s->filter == STK_FILTER_AREA);
     return w->chain->decode->shrink && w->view.resized && antialiased &&
-           s->filter != STK_FILTER_NEAREST && w->info.format == STK_IMAGE_JPEG;
+           s->filter != STK_FILTER_NEAREST && w->header.info.format == STK_IMAGE_JPEG;
 }
 
 /* The most that still leaves a pixel for every result. */
@@ -114,7 +114,7 @@ static stk_status decode(const work *w, const stk_rect *all, int shrink, seen *o
 {
     const stk_lazy_view    *v = &w->view;
     const stk_chain_decode *d = w->chain->decode;
-    const int               orientation = d->stored_orientation ? 1 : w->info.orientation;
+    const int               orientation = d->stored_orientation ? 1 : w->header.info.orientation;
     const int32_t           left =
         all->x + lead(stk_orientation_mirrors_x(orientation), v->source_width, shrink);
     const int32_t top =
@@ -133,7 +133,7 @@ static stk_status decode(const work *w, const stk_rect *all, int shrink, seen *o
     out->width = (double)all->width / shrink;
     out->height = (double)all->height / shrink;
     if (d->blank) return make_blank(w, &window, &out->pixels, err);
-    return stk_image_decode_measured(w->studio->decoder, w->source->encoded, &w->info, &window,
+    return stk_image_decode_measured(w->studio->decoder, w->source->encoded, &w->header, &window,
                                      shrink, &options, &out->pixels, w->outcome, err);
 }
 
@@ -278,8 +278,8 @@ static stk_status begin(work *w, stk_error *err)
         return STK_OK;
     }
     const stk_chain_decode *d = w->chain->decode;
-    const stk_image_info   *info = &w->info;
-    STK_TRY(stk_image_read_info(source->encoded, &d->limits, &w->info, err));
+    const stk_image_info   *info = &w->header.info;
+    STK_TRY(stk_image_read_header(source->encoded, &d->limits, &w->header, err));
     w->is_encoded = true;
     w->channels = d->channels;
     stk_lazy_view_init(&w->view, d->stored_orientation ? info->stored_width : info->width,

@@ -20,12 +20,13 @@ void stk_decode_offload_release(stk_decode_offload *foresight)
 
 static bool is_taken(const stk_chain_decode *decode, stk_bytes encoded, stk_image_info *info)
 {
-    stk_error unasked;
-    if (decode->blank || stk_image_read_info(encoded, &decode->limits, info, &unasked))
+    stk_image_header header;
+    stk_error        unasked;
+    if (decode->blank || stk_image_read_header(encoded, &decode->limits, &header, &unasked))
         return false;
-    return info->format == STK_IMAGE_JPEG &&
-           (info->orientation == 1 || decode->stored_orientation) &&
-           stk_image_is_plain_jpeg(encoded);
+    *info = header.info;
+    return (info->orientation == 1 || decode->stored_orientation) &&
+           stk_image_is_plain_jpeg(&header, encoded);
 }
 
 /* Moves the view as far as framing goes; the number of steps that were done. */

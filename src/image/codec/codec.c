@@ -93,19 +93,29 @@ static stk_status fail_unknown(stk_bytes encoded, stk_error *err)
                     "%zu bytes that are no JPEG, PNG, WebP, GIF, BMP, TIFF or PNM", encoded.size);
 }
 
+stk_status stk_image_read_header(stk_bytes encoded, const stk_image_limits *limits,
+                                 stk_image_header *out, stk_error *err)
+{
+    stk_image_info  *info = &out->info;
+    const stk_codec *codec = find_codec(encoded);
+    *info = (stk_image_info){.orientation = 1};
+    if (!codec) return fail_unknown(encoded, err);
+    info->format = codec->format;
+    STK_TRY(codec->measure(encoded, out, err));
+    STK_TRY(check_size(info, limits, err));
+    const bool swaps = stk_orientation_swaps(info->orientation);
+    info->width = swaps ? info->stored_height : info->stored_width;
+    info->height = swaps ? info->stored_width : info->stored_height;
+    return STK_OK;
+}
+
 stk_status stk_image_read_info(stk_bytes encoded, const stk_image_limits *limits,
                                stk_image_info *out, stk_error *err)
 {
-    *out = (stk_image_info){.orientation = 1};
-    const stk_codec *codec = find_codec(encoded);
-    if (!codec) return fail_unknown(encoded, err);
-    out->format = codec->format;
-    STK_TRY(codec->measure(encoded, out, err));
-    STK_TRY(check_size(out, limits, err));
-    const bool swaps = stk_orientation_swaps(out->orientation);
-    out->width = swaps ? out->stored_height : out->stored_width;
-    out->height = swaps ? out->stored_width : out->stored_height;
-    return STK_OK;
+    stk_image_header header;
+    const stk_status st = stk_image_read_header(encoded, limits, &header, err);
+    *out = header.info;
+    return st;
 }
 
 static stk_status check_request(const stk_codec *codec, int channels, int shrink, stk_error *err)
@@ -144,13 +154,14 @@ static stk_status turn(stk_decoder *decoder, int orientation, stk_pixels *pixels
 }
 
 stk_status stk_image_decode_measured(stk_decoder *decoder, stk_bytes encoded,
-                                     const stk_image_info *info, const stk_rect *window, int shrink,
-                                     const stk_decode_options *options, stk_pixels *out,
+                                     const stk_image_header *header, const stk_rect *window,
+                                     int shrink, const stk_decode_options *options, stk_pixels *out,
                                      stk_decode_outcome *outcome, stk_error *err)
 {
-    const stk_codec *codec = codec_of(info->format);
-    stk_rect         shown;
-    const int        channels = options->channels ? options->channels : 3;
+    const stk_image_info *info = &header->info;
+    const stk_codec      *codec = codec_of(info->format);
+    stk_rect              shown;
+    const int             channels = options->channels ? options->channels : 3;
     *out = (stk_pixels){0};
     *outcome = (stk_decode_outcome){0};
     STK_TRY(check_request(codec, channels, shrink, err));
@@ -161,7 +172,7 @@ stk_status stk_image_decode_measured(stk_decoder *decoder, stk_bytes encoded,
     STK_TRY(choose_window(window, swaps ? height : width, swaps ? width : height, &shown, err));
     const stk_codec_request request = {
         .encoded = encoded,
-        .info = info,
+        .header = header,
         .window = stk_orientation_stored_window(orientation, shown, width, height),
         .shrink = shrink,
         .channels = channels,
@@ -178,7 +189,7 @@ stk_status stk_image_decode(stk_decoder *decoder, stk_bytes encoded, const stk_r
                             stk_decode_outcome *outcome, stk_error *err)
 {
     static const stk_decode_options defaults = {.channels = 3};
-    stk_image_info                  info;
+    stk_image_header                header;
     stk_decode_outcome              ignored_outcome;
     stk_error                       ignored;
     if (!err) err = &ignored;
@@ -186,7 +197,7 @@ stk_status stk_image_decode(stk_decoder *decoder, stk_bytes encoded, const stk_r
     if (!options) options = &defaults;
     *out = (stk_pixels){0};
     *outcome = (stk_decode_outcome){0};
-    STK_TRY(stk_image_read_info(encoded, &options->limits, &info, err));
-    return stk_image_decode_measured(decoder, encoded, &info, window, shrink, options, out, outcome,
-                                     err);
+    STK_TRY(stk_image_read_header(encoded, &options->limits, &header, err));
+    return stk_image_decode_measured(decoder, encoded, &header, window, shrink, options, out,
+                                     outcome, err);
 }

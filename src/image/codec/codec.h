@@ -3,12 +3,20 @@
 #ifndef STK_IMAGE_CODEC_CODEC_H
 #define STK_IMAGE_CODEC_CODEC_H
 
+#include "image/codec/jpeg_header.h"
+
 #include <stoker/image.h>
+
+/* The header of an encoded image, parsed once. It borrows the encoded bytes. */
+typedef struct stk_image_header {
+    stk_image_info  info;
+    stk_jpeg_header jpeg; /* where the format is JPEG */
+} stk_image_header;
 
 /* What is wanted of an image. */
 typedef struct stk_codec_request {
     stk_bytes                 encoded;
-    const stk_image_info     *info;
+    const stk_image_header   *header;
     stk_rect                  window; /* stored coordinates at 1/shrink; inside; not empty */
     int                       shrink;
     int                       channels; /* 1 or 3 */
@@ -18,10 +26,9 @@ typedef struct stk_codec_request {
 typedef struct stk_codec {
     stk_image_format format;
     bool (*is)(stk_bytes encoded); /* by its first bytes */
-    /* Fills format, stored size, channels, bits, progressive, more_frames, and orientation where it
-     * has one.
-     * The caller checks the limits. */
-    stk_status (*measure)(stk_bytes encoded, stk_image_info *out, stk_error *err);
+    /* Fills the info's stored size, channels, bits, progressive, more_frames, and orientation where
+     * it has one; and jpeg. The caller checks the limits. */
+    stk_status (*measure)(stk_bytes encoded, stk_image_header *out, stk_error *err);
     /* The window's pixels into out: data, or (borrow) into encoded. memory grows and is reused. */
     stk_status (*decode)(stk_decoder *decoder, const stk_codec_request *request, stk_pixels *out,
                          stk_decode_outcome *outcome, stk_error *err);
@@ -68,10 +75,13 @@ struct stk_jpeg_decoder *stk_decoder_jpeg(stk_decoder *decoder, stk_error *err);
 struct stk_jpeg_decoder *stk_jpeg_decoder_new(stk_ledger *ledger, stk_error *err);
 void                     stk_jpeg_decoder_free(struct stk_jpeg_decoder *jpeg);
 
-/* As stk_image_decode, of an image whose info stk_image_read_info gave within its limits: the
- * header is not read for it again. Nothing may be NULL but window. */
+/* As stk_image_read_info, with all that decoding needs of the header. */
+STK_NODISCARD stk_status stk_image_read_header(stk_bytes encoded, const stk_image_limits *limits,
+                                               stk_image_header *out, stk_error *err);
+/* As stk_image_decode, of an image whose header was read from the same bytes. Nothing may be NULL
+ * but window. */
 STK_NODISCARD stk_status stk_image_decode_measured(stk_decoder *decoder, stk_bytes encoded,
-                                                   const stk_image_info *info,
+                                                   const stk_image_header *header,
                                                    const stk_rect *window, int shrink,
                                                    const stk_decode_options *options,
                                                    stk_pixels *out, stk_decode_outcome *outcome,
@@ -79,7 +89,7 @@ STK_NODISCARD stk_status stk_image_decode_measured(stk_decoder *decoder, stk_byt
 
 /* A JPEG that all decoders understand alike: whole, baseline, grey or YCbCr with usual sampling. In
  * image/jpeg/. */
-bool stk_image_is_plain_jpeg(stk_bytes encoded);
+bool stk_image_is_plain_jpeg(const stk_image_header *header, stk_bytes encoded);
 
 /* Orientation from an EXIF block (the TIFF header, or "Exif\0\0" before it); 1 where there is none
  * or it is nonsense. */

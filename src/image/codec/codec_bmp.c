@@ -225,9 +225,10 @@ static stk_status decode_bmp(stk_decoder *decoder, const stk_codec_request *requ
     return stk_fail(err, STK_E_DATALOSS, "decode", NULL, "the BMP's pixels end too early");
 }
 
-static stk_status measure_bmp(stk_bytes encoded, stk_image_info *out, stk_error *err)
+static stk_status measure_bmp(stk_bytes encoded, stk_image_header *read, stk_error *err)
 {
-    stk_bmp_header header;
+    stk_image_info *out = &read->info;
+    stk_bmp_header  header;
     STK_TRY(stk_bmp_read_header(encoded, &header, err));
     const bool indices = header.bits <= 8;
     out->stored_width = header.width;

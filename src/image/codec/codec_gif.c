@@ -131,9 +131,10 @@ static stk_status decode_gif(stk_decoder *decoder, const stk_codec_request *requ
     return finish(&r, outcome, err);
 }
 
-static stk_status measure_gif(stk_bytes encoded, stk_image_info *out, stk_error *err)
+static stk_status measure_gif(stk_bytes encoded, stk_image_header *read, stk_error *err)
 {
-    stk_gif_frame frame;
+    stk_image_info *out = &read->info;
+    stk_gif_frame   frame;
     STK_TRY(stk_gif_find_frame(encoded, &frame, err));
     out->stored_width = frame.width;
     out->stored_height = frame.height;

@@ -302,9 +302,10 @@ static stk_status decode_png(stk_decoder *decoder, const stk_codec_request *requ
     return STK_OK;
 }
 
-static stk_status measure_png(stk_bytes encoded, stk_image_info *out, stk_error *err)
+static stk_status measure_png(stk_bytes encoded, stk_image_header *read, stk_error *err)
 {
-    stk_png_header header;
+    stk_image_info *out = &read->info;
+    stk_png_header  header;
     STK_TRY(stk_png_read_header(encoded, &header, err));
     const bool palette = header.kind == STK_PNG_PALETTE;
     out->stored_width = header.width;

@@ -157,9 +157,10 @@ static stk_status decode_pnm(stk_decoder *decoder, const stk_codec_request *requ
                     r.header.maximum, r.header.begin + r.at);
 }
 
-static stk_status measure_pnm(stk_bytes encoded, stk_image_info *out, stk_error *err)
+static stk_status measure_pnm(stk_bytes encoded, stk_image_header *read, stk_error *err)
 {
-    stk_pnm_header header;
+    stk_image_info *out = &read->info;
+    stk_pnm_header  header;
     STK_TRY(stk_pnm_read_header(encoded, &header, err));
     out->stored_width = header.width;
     out->stored_height = header.height;

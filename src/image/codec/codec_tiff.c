@@ -308,8 +308,9 @@ static stk_status decode_tiff(stk_decoder *decoder, const stk_codec_request *req
     return st;
 }
 
-static stk_status measure_tiff(stk_bytes encoded, stk_image_info *out, stk_error *err)
+static stk_status measure_tiff(stk_bytes encoded, stk_image_header *read, stk_error *err)
 {
+    stk_image_info  *out = &read->info;
     stk_tiff_file    file;
     const stk_status st = stk_tiff_open(&file, encoded, err);
     stk_tiff_release(&file);

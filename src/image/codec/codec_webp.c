@@ -38,8 +38,9 @@ static stk_status fail_webp(VP8StatusCode code, stk_bytes encoded, stk_error *er
     }
 }
 
-static stk_status measure_webp(stk_bytes encoded, stk_image_info *out, stk_error *err)
+static stk_status measure_webp(stk_bytes encoded, stk_image_header *read, stk_error *err)
 {
+    stk_image_info       *out = &read->info;
     WebPBitstreamFeatures features;
     const VP8StatusCode   code = WebPGetFeatures(encoded.data, encoded.size, &features);
     if (code == VP8_STATUS_BITSTREAM_ERROR)
@@ -57,8 +58,9 @@ static stk_status measure_webp(stk_bytes encoded, stk_image_info *out, stk_error
 /* Finds the image and checks that it is what the headers around it say. */
 static stk_status open_image(const stk_codec_request *request, image *out, stk_error *err)
 {
-    const int32_t  width = request->info->stored_width, height = request->info->stored_height;
-    stk_webp_image found;
+    const int32_t width = request->header->info.stored_width,
+                  height = request->header->info.stored_height;
+    stk_webp_image        found;
     WebPBitstreamFeatures features;
     if (!stk_webp_find_image(request->encoded, &found))
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL, "the WebP ends before its image");

@@ -3,7 +3,7 @@
 #ifndef STK_IMAGE_JPEG_JPEG_LAYOUT_H
 #define STK_IMAGE_JPEG_JPEG_LAYOUT_H
 
-#include "image/jpeg/jpeg_header.h"
+#include "image/codec/jpeg_header.h"
 
 #include <stoker/image.h>
 

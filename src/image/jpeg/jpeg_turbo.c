@@ -4,7 +4,7 @@
 #include "image/jpeg/jpeg_turbo.h"
 
 #include "image/codec/convert.h"
-#include "image/jpeg/jpeg_header.h"
+#include "image/codec/jpeg_header.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static stk_status choose_colours(turbo *t)
 /* The window was chosen by the size that our own reading of the header gave. */
 static stk_status check_size(const turbo *t)
 {
-    const stk_image_info *info = t->request->info;
+    const stk_image_info *info = &t->request->header->info;
     if (t->jpeg.image_width == (JDIMENSION)info->stored_width &&
         t->jpeg.image_height == (JDIMENSION)info->stored_height)
         return STK_OK;

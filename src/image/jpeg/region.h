@@ -2,7 +2,7 @@
 #ifndef STK_IMAGE_JPEG_REGION_H
 #define STK_IMAGE_JPEG_REGION_H
 
-#include "image/jpeg/jpeg_header.h"
+#include "image/codec/jpeg_header.h"
 #include "image/jpeg/jpeg_kernels.h"
 
 /* The window's pixels to dst, whose rows follow each other. *done is false, and nothing failed,

@@ -1,7 +1,7 @@
 /* What stands before the entropy-coded bytes of a JPEG: located, not interpreted further than
  * choosing a decoder needs. Nothing is allocated or copied; pointers go into the encoded bytes. */
-#ifndef STK_IMAGE_JPEG_JPEG_HEADER_H
-#define STK_IMAGE_JPEG_JPEG_HEADER_H
+#ifndef STK_IMAGE_CODEC_JPEG_HEADER_H
+#define STK_IMAGE_CODEC_JPEG_HEADER_H
 
 #include <stdbool.h>
 #include <stoker/bytes.h>

@@ -1,5 +1,5 @@
 /* Markers up to the first scan. */
-#include "image/jpeg/jpeg_header.h"
+#include "image/codec/jpeg_header.h"
 
 enum {
     MARKER_DHT = 0xc4,
