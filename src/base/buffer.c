@@ -1,5 +1,6 @@
 /* Reference-counted bytes. Header and bytes are one allocation: the header takes the first aligned
  * unit, the bytes follow. Only bytes of a special kind lie elsewhere. */
+#include "base/buffer_adopt.h"
 #include "base/checked.h"
 #include "base/large.h"
 #include "base/ledger_block_cache.h"
@@ -80,6 +81,35 @@ stk_status stk_buffer_new_with(stk_buffer **out, const stk_allocator *kind, stk_
     return STK_OK;
 }
 
+static void give_large(void *context, void *data, size_t size)
+{
+    (void)context;
+    stk_large_free(data, size);
+}
+
+static void give_plain(void *context, void *data, size_t size)
+{
+    (void)context;
+    (void)size;
+    free(data);
+}
+
+/* Blobs without a ledger are malloc's: blob.c. */
+stk_status stk_buffer_adopt(stk_buffer **out, stk_blob *blob, stk_error *err)
+{
+    stk_buffer *buffer = *out = calloc(1, sizeof *buffer);
+    if (!buffer) return stk_fail(err, STK_E_NOMEM, "memory", NULL, "no memory for a buffer");
+    *buffer = (stk_buffer){.ledger = stk_ledger_ref(blob->ledger),
+                           .memory = blob->memory,
+                           .size = blob->capacity,
+                           .reserved = blob->capacity,
+                           .data = blob->data,
+                           .give = blob->ledger ? give_large : give_plain,
+                           .references = 1};
+    stk_blob_init(blob, blob->ledger, blob->memory);
+    return STK_OK;
+}
+
 stk_buffer *stk_buffer_ref(stk_buffer *buffer)
 {
     __atomic_fetch_add(&buffer->references, 1, __ATOMIC_RELAXED);
@@ -93,7 +123,7 @@ void stk_buffer_unref(stk_buffer *buffer)
     const stk_memory memory = buffer->memory;
     const size_t     reserved = buffer->reserved;
     const bool       apart = buffer->give != NULL; /* the bytes lie elsewhere */
-    if (buffer->give) buffer->give(buffer->context, buffer->data, buffer->size);
+    if (buffer->give) buffer->give(buffer->context, buffer->data, reserved);
     const bool keep =
         !apart && ledger && stk_block_cache_put(stk_ledger_spares(ledger), buffer, reserved);
     if (!keep && apart)

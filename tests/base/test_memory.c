@@ -1,5 +1,6 @@
 /* Blobs, buffers and arenas: growth, accounting, refusals. */
 #include "base/arena.h"
+#include "base/buffer_adopt.h"
 #include "harness.h"
 
 #include <string.h>
@@ -146,4 +147,49 @@ static stk_status use_all_three(void *context, stk_error *err)
 STK_TEST(memory_survives_every_failed_allocation)
 {
     stk_test_fail_each_allocation(use_all_three, NULL);
+}
+
+STK_TEST(a_buffer_adopts_the_bytes_of_a_blob)
+{
+    for (int with = 0; with < 2; with++) {
+        stk_error   err;
+        stk_ledger *ledger = NULL;
+        stk_blob    blob;
+        stk_buffer *buffer;
+        if (with) EXPECT_OK(stk_ledger_new(&ledger, 1 << 24, &err));
+        stk_blob_init(&blob, ledger, STK_MEMORY_READ);
+        EXPECT_OK(stk_blob_reserve_exact(&blob, (size_t)2 << 20, &err));
+        EXPECT_OK(stk_blob_append(&blob, "abc", 3, &err));
+        const uint8_t *bytes = blob.data;
+        EXPECT_OK(stk_buffer_adopt(&buffer, &blob, &err));
+        EXPECT(stk_buffer_data(buffer) == bytes && stk_buffer_size(buffer) == (size_t)2 << 20);
+        EXPECT_MEM_EQ("abc", stk_buffer_data(buffer), 3);
+        EXPECT(!blob.data && !blob.size && !blob.capacity);
+        EXPECT_OK(stk_blob_append(&blob, "other", 5, &err)); /* in bytes of its own */
+        EXPECT_MEM_EQ("abc", stk_buffer_data(buffer), 3);
+        stk_blob_release(&blob);
+        if (with) expect_held(ledger, (uint64_t)2 << 20);
+        stk_buffer_unref(buffer);
+        if (with) expect_held(ledger, 0);
+        stk_ledger_unref(ledger);
+    }
+}
+
+static stk_status adopt(void *context, stk_error *err)
+{
+    stk_blob    blob;
+    stk_buffer *buffer = NULL;
+    (void)context;
+    stk_blob_init(&blob, NULL, STK_MEMORY_READ);
+    stk_status st = stk_blob_append(&blob, "abc", 3, err);
+    if (!st) st = stk_buffer_adopt(&buffer, &blob, err);
+    EXPECT(!st || !buffer);
+    stk_buffer_unref(buffer);
+    stk_blob_release(&blob);
+    return st;
+}
+
+STK_TEST(adopting_survives_every_failed_allocation)
+{
+    stk_test_fail_each_allocation(adopt, NULL);
 }

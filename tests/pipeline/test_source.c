@@ -154,3 +154,42 @@ STK_TEST(failed_allocations_are_clean)
 {
     stk_test_fail_each_allocation(build, (void *)(uintptr_t)make_table());
 }
+
+/* Long values keep what the source read; short ones are copied. Each stays as it is while others
+ * are read, and the ledger holds it once. */
+STK_TEST(long_values_are_not_copied_and_outlive_the_next_read)
+{
+    enum { SIZE = 200000, COUNT = 3 };
+    static char  content[SIZE + 1];
+    stk_error    err;
+    stk_ledger  *ledger;
+    stk_element *elements[COUNT];
+    const char  *names[COUNT] = {"long/x/a.png", "long/x/b.png", "long/x/c.png"};
+    for (int i = 0; i < COUNT; i++) {
+        memset(content, 'a' + i, SIZE);
+        put(names[i], content);
+    }
+    stk_dataset *data = source_of(stk_test_path("long"), NULL);
+    EXPECT_OK(stk_ledger_new(&ledger, UINT64_C(1) << 30, &err));
+    const stk_iterator_options options = {.threads = 1, .ledger = ledger};
+    stk_iterator              *it;
+    EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
+    for (int i = 0; i < COUNT; i++)
+        EXPECT_OK(stk_iterator_next(it, &elements[i], &err));
+    for (int i = 0; i < COUNT; i++) {
+        const stk_bytes *bytes = stk_value_data(stk_element_value(elements[i], 0));
+        EXPECT_INT_EQ(SIZE, bytes->size);
+        EXPECT(bytes->data[0] == 'a' + i && bytes->data[SIZE - 1] == 'a' + i);
+    }
+    stk_ledger_report report;
+    stk_ledger_read(ledger, &report);
+    EXPECT(report.lines[STK_MEMORY_RECORD].bytes >= COUNT * SIZE);
+    EXPECT(report.lines[STK_MEMORY_RECORD].peak_bytes < (COUNT + 1) * SIZE);
+    stk_iterator_free(it);
+    stk_dataset_unref(data);
+    for (int i = 0; i < COUNT; i++)
+        stk_element_unref(elements[i]);
+    stk_ledger_read(ledger, &report);
+    EXPECT_INT_EQ(0, report.lines[STK_MEMORY_RECORD].bytes);
+    stk_ledger_unref(ledger);
+}

@@ -35,7 +35,10 @@ typedef struct state {
     stk_source_cursor *cursor; /* the node's own; NULL until it is needed */
 } state;
 
-enum { IDLE_MOST = 256 };
+enum {
+    IDLE_MOST = 256,
+    COPIED_MAX = 4096 /* bytes of a string that are copied rather than shared */
+};
 
 static void free_shared(shared *s)
 {
@@ -143,22 +146,46 @@ static void return_cursor(shared *s, stk_source_cursor *cursor)
     if (!room) stk_source_cursor_free(cursor);
 }
 
-static stk_status copy_field(stk_value *value, const stk_field *field, stk_ledger *ledger,
-                             stk_error *err)
+/* What an element is made of. */
+typedef struct making {
+    stk_source_cursor *cursor;
+    stk_ledger        *ledger;
+    stk_bytes          content; /* what the cursor read */
+    stk_buffer        *storage; /* the same, once values share it; else NULL */
+} making;
+
+static bool lies_in(stk_bytes whole, stk_bytes part)
+{
+    const uintptr_t begin = (uintptr_t)whole.data, at = (uintptr_t)part.data;
+    return at >= begin && at - begin < whole.size && part.size <= whole.size - (at - begin);
+}
+
+/* An encoded image stays where it was read: the value keeps the cursor's bytes. */
+static stk_status take_bytes(stk_value *value, stk_bytes bytes, making *m, stk_error *err)
+{
+    if (bytes.size <= COPIED_MAX || !lies_in(m->content, bytes))
+        return stk_value_bytes(value, m->ledger, bytes, err);
+    if (!m->storage) STK_TRY(stk_source_cursor_share(m->cursor, &m->storage, err));
+    stk_value_view(value, bytes, m->storage);
+    return STK_OK;
+}
+
+static stk_status take_field(stk_value *value, const stk_field *field, making *m, stk_error *err)
 {
     if (field->dtype == STK_DTYPE_BYTES)
         return field->shape.rank == 0
-                   ? stk_value_bytes(value, ledger, *(const stk_bytes *)field->data, err)
-                   : stk_value_strings(value, ledger, &field->shape, field->data, err);
-    void *data;
+                   ? take_bytes(value, *(const stk_bytes *)field->data, m, err)
+                   : stk_value_strings(value, m->ledger, &field->shape, field->data, err);
+    stk_ledger *ledger = m->ledger;
+    void       *data;
     STK_TRY(stk_value_dense(value, ledger, field->dtype, &field->shape, &data, err));
     if (field->count) memcpy(data, field->data, field->count * stk_dtype_bytes(field->dtype));
     return STK_OK;
 }
 
 /* The fields in the order of the source's features, which may differ from the sample's. */
-static stk_status copy_fields(const params *p, const stk_sample *sample, stk_element *element,
-                              stk_ledger *ledger, stk_error *err)
+static stk_status take_fields(const params *p, const stk_sample *sample, stk_element *element,
+                              making *m, stk_error *err)
 {
     size_t                  count;
     const stk_feature_info *features = stk_source_features(p->shared->source, &count);
@@ -170,7 +197,7 @@ static stk_status copy_fields(const params *p, const stk_sample *sample, stk_ele
             return stk_fail(err, STK_E_FORMAT, "source", sample->from.file,
                             "record %" PRIu64 " has no field \"%s\", which the others have",
                             sample->from.record, features[i].name);
-        STK_TRY(copy_field(stk_element_edit(element, i), field, ledger, err));
+        STK_TRY(take_field(stk_element_edit(element, i), field, m, err));
     }
     return STK_OK;
 }
@@ -192,13 +219,16 @@ static stk_status read_element(const params *p, stk_source_cursor *cursor, uint6
                                uint64_t epoch, stk_ledger *ledger, stk_element **out,
                                stk_error *err)
 {
+    making            m = {.cursor = cursor, .ledger = ledger};
     const stk_sample *sample;
     size_t            count;
     stk_source_features(p->shared->source, &count);
     STK_TRY(stk_source_read(cursor, p->items ? p->items[index] : index, &sample, err));
     STK_TRY(stk_element_new(out, count, err));
-    stk_status st = copy_fields(p, sample, *out, ledger, err);
+    m.content = stk_bytes_of(cursor->content.data, cursor->content.capacity);
+    stk_status st = take_fields(p, sample, *out, &m, err);
     if (!st) st = set_origin(*out, &sample->from, epoch, index, ledger, err);
+    stk_buffer_unref(m.storage);
     stk_source_cursor_trim(cursor);
     if (st) {
         stk_element_unref(*out);

@@ -1,4 +1,5 @@
 /* A thread's view of a source: one sample at a time, in memory of its own. */
+#include "base/buffer_adopt.h"
 #include "storage/file/paths.h"
 #include "storage/source/source_internal.h"
 
@@ -66,6 +67,11 @@ void stk_source_cursor_trim(stk_source_cursor *cursor)
 {
     enum { SMALL = 256 << 10 };
     if (cursor->content.capacity > SMALL) stk_source_cursor_use(cursor, cursor->content.ledger);
+}
+
+stk_status stk_source_cursor_share(stk_source_cursor *cursor, stk_buffer **out, stk_error *err)
+{
+    return stk_buffer_adopt(out, &cursor->content, err);
 }
 
 stk_status stk_source_read(stk_source_cursor *cursor, uint64_t index, const stk_sample **out,

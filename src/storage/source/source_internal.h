@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stoker/blob.h>
+#include <stoker/buffer.h>
 #include <stoker/source.h>
 
 typedef struct stk_importer {
@@ -97,6 +98,11 @@ struct stk_source_cursor {
 void stk_source_cursor_use(stk_source_cursor *cursor, stk_ledger *ledger);
 /* Gives back the bytes of the sample at hand if they are many; it is gone then. */
 void stk_source_cursor_trim(stk_source_cursor *cursor);
+
+/* Moves the cursor's content, which fields of the sample at hand may point into, to a buffer: the
+ * bytes stay where they are, and the next read uses others. */
+STK_NODISCARD stk_status stk_source_cursor_share(stk_source_cursor *cursor, stk_buffer **out,
+                                                 stk_error *err);
 
 /* Files that are items by themselves are read up to most bytes from here on, 0: to the end. Items
  * of other kinds come whole. For headers. */
