@@ -38,7 +38,7 @@ LEAST_INSIDE = 0.8
 GPU_SETTINGS = {
     "eager": ["--set", "knobs.eager=true"],
     "fp32": ["--precision", "fp32"],
-    "not_ahead": ["--set", "knobs.ahead=1", "--resident", "off"],
+    "not_ahead": ["--set", "knobs.steps_in_flight=1", "--resident", "off"],
     "decoded_by_one": ["--resident", "off", "--input-threads", "1", "--set", "knobs.decode=cpu"],
 }
 

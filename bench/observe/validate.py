@@ -31,12 +31,12 @@ FAULTS = {
     "copy": ("S3", lambda v: f"copy={v:.0f}x", 2000),
     "op": ("S4", lambda v: f"op={v:.4f}x", 1),
     "batch": ("S4", None, None),
-    "share": ("S5", lambda v: f"share={v * 1e3:.4f}ms", None),
+    "allreduce": ("S5", lambda v: f"allreduce={v * 1e3:.4f}ms", None),
     "fetch": ("S6", lambda v: f"fetch={v / 1e6:.4f}MB", 20e6),
     "callback": ("S7", lambda v: f"callback={v * 1e3:.4f}ms", None),
     "write": ("S8", lambda v: f"write={v / 1e6:.4f}MB/4", 8e6),
 }
-PAIRS = (("preprocess", "callback"), ("share", "write"), ("copy", "fetch"), ("read", "callback"))
+PAIRS = (("preprocess", "callback"), ("allreduce", "write"), ("copy", "fetch"), ("read", "callback"))
 
 
 class Bench:

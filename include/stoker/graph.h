@@ -172,6 +172,8 @@ typedef enum stk_graph_pass {
  * STK_E_INVALID for an unknown name. */
 STK_API STK_NODISCARD stk_status stk_graph_passes_parse(const char *names, unsigned *bits,
                                                         stk_error *err);
+/* A pass that names calls by its former name, which is written to former: its name. NULL: none. */
+STK_API const char *stk_graph_pass_renamed(const char *names, const char **former);
 
 /* Checks types and shapes of every node, order and names again. The error names the node and both
  * values. */

@@ -24,10 +24,11 @@ typedef struct stk_schedule_options {
     double      power; /* poly */
     /* one-cycle: up from rate / start_divide in this share of the steps, then down to that over
      * final_divide; momentum the other way round. momentum_high 0: momentum stays. */
-    double rise, start_divide, final_divide, momentum_low, momentum_high;
-    /* triangle: straight up from this share of the rate, with the largest after the share rise of
-     * the steps, and straight down to that one, which the step after the last would have. */
-    double start_share, end_share;
+    double rise_fraction, start_divide, final_divide, momentum_low, momentum_high;
+    /* triangle: straight up from this share of the rate, with the largest after the fraction
+     * rise_fraction of the steps, and straight down to that one, which the step after the last
+     * would have. */
+    double start_factor, end_factor;
     /* plateau: so many reports without getting better by the share threshold are borne; after that
      * the rate falls, and cooldown reports do not count. */
     int    patience, cooldown;

@@ -115,7 +115,7 @@ typedef struct stk_train_recipe {
         double  focal_gamma;
         char    freeze[STK_TRAIN_TEXT]; /* "backbone", or parts of the model by name; "": none */
         double  epochs, learning_rate, momentum, weight_decay, warmup_epochs, final_rate, gamma;
-        double  rise, start_share, end_share;
+        double  rise_fraction, start_factor, end_factor;
         double  backbone_rate; /* times the rate, for all but the last layer */
         double  label_smoothing, ema, clip_norm, loss_scale, early_stop_delta;
         int64_t accumulate, steps, seed, early_stop, eval_every, lookahead;
@@ -129,7 +129,7 @@ typedef struct stk_train_recipe {
         char              backend[STK_TRAIN_TEXT], passes_off[STK_TRAIN_TEXT];
         stk_augment_place augment;
         stk_decode_place  decode;
-        int64_t           threads, input_threads, memory_mb, ahead;
+        int64_t           threads, input_threads, memory_mb, steps_in_flight;
         bool              eager;
     } knobs;
     struct {
@@ -156,10 +156,22 @@ STK_API void stk_train_recipe_init(stk_train_recipe *recipe);
 STK_API STK_NODISCARD stk_status stk_train_recipe_set(stk_train_recipe *recipe, const char *key,
                                                       const char *text, const char *where,
                                                       stk_error *err);
+/* The same from source, whose stage is "recipe": its note is called for former names, with
+ * "train.rise is now called train.rise_fraction". */
+STK_API STK_NODISCARD stk_status stk_train_recipe_set_from(stk_train_recipe *recipe,
+                                                           const char *key, const char *text,
+                                                           const stk_params_source *source,
+                                                           stk_error               *err);
 /* Sets what a YAML file has; errors name line and key. fs NULL: local. */
 STK_API STK_NODISCARD stk_status stk_train_recipe_load(stk_train_recipe     *recipe,
                                                        const stk_filesystem *fs, const char *path,
                                                        stk_error *err);
+/* The same, with note and context of notes (NULL: none) called for former names. */
+STK_API STK_NODISCARD stk_status stk_train_recipe_load_from(stk_train_recipe        *recipe,
+                                                            const stk_filesystem    *fs,
+                                                            const char              *path,
+                                                            const stk_params_source *notes,
+                                                            stk_error               *err);
 /* Appends the recipe as YAML with every key, so that loading it gives the same. */
 STK_API STK_NODISCARD stk_status stk_train_recipe_print(const stk_train_recipe *recipe,
                                                         stk_blob *out, stk_error *err);

@@ -60,7 +60,7 @@ assert gain > fix["gain_low"] / 3, (gain, fix["gain_low"], fix["gain_high"])
 PYTHON
 
 # Gradients that are added up are shared once an update: what "every fourth step" foretells.
-profile shared --batch 8 --steps 60 --inject share=20ms --set train.accumulate=4
+profile shared --batch 8 --steps 60 --inject allreduce=20ms --set train.accumulate=4
 python3 - profiles/shared/profile.json <<'PYTHON' || fail "gradients that are added up"
 import json, sys
 p = json.load(open(sys.argv[1]))

@@ -102,11 +102,11 @@ assert r["compute"]["images_per_s"] > 0 and r["input"]["images_per_s"] > 0, r
 assert len(r["stages"]) == 9 and abs(sum(s["share"] for s in r["stages"]) - 1) < 1e-6, r
 PYTHON
 [ ! -e runs ] || fail "bench train made a run"
-run bench train photos --model mlp --batch 8 --threads 1 --seconds 0.5 -q --inject share=1ms --inject copy=2x
+run bench train photos --model mlp --batch 8 --threads 1 --seconds 0.5 -q --inject allreduce=1ms --inject copy=2x
 expect_code 0 "bench train with faults"
-expect_in out "faults on purpose: copy=2x,share=1ms" "bench train with faults"
+expect_in out "faults on purpose: copy=2x,allreduce=1ms" "bench train with faults"
 # A stage that neither part has alone: of the whole it is most, and is what limits it.
-run bench train photos --trivial-model --batch 8 --threads 1 --seconds 4 -q --json --cache none --inject share=30ms
+run bench train photos --trivial-model --batch 8 --threads 1 --seconds 4 -q --json --cache none --inject allreduce=30ms
 expect_code 0 "bench train that shares slowly"
 python3 - out <<'PYTHON' || fail "bench train does not name the stage that limits"
 import json, sys

@@ -128,7 +128,8 @@ STK_TEST(also_with_accumulation_growing_images_and_checkpoints_between)
 
 STK_TEST(step_by_step_where_that_is_asked_for)
 {
-    expect_same("zero", (const char *const[]){"train.precision", "fp32", "knobs.ahead", "0", NULL});
+    expect_same("zero", (const char *const[]){"train.precision", "fp32", "knobs.steps_in_flight",
+                                              "0", NULL});
     expect_same("eager",
                 (const char *const[]){"train.precision", "fp32", "knobs.eager", "true", NULL});
 }

@@ -12,7 +12,7 @@ STK_TEST(every_fault_is_read_and_printed_the_same)
 {
     static const char *const same[] = {
         "read=20MB/s",  "read-latency=5ms", "preprocess=50us",    "copy=10x",
-        "op=0.25x",     "share=5ms",        "share=50MB/s",       "fetch=50MB",
+        "op=0.25x",     "allreduce=5ms",    "allreduce=50MB/s",   "fetch=50MB",
         "callback=5ms", "write=8MB/10",     "callback=5ms:sleep", "read=1.5GB/s",
         "write=500KB",  "preprocess=1.5s",  "copy=2x,fetch=1MB",  "fetch=512B"};
     char      text[512];
@@ -27,6 +27,28 @@ STK_TEST(every_fault_is_read_and_printed_the_same)
     EXPECT_STR_EQ("", stk_inject_text(NULL, text, sizeof text));
 }
 
+static void count_note(void *context, const char *text)
+{
+    EXPECT_STR_EQ("--inject share is now called --inject allreduce", text);
+    ++*(int *)context;
+}
+
+STK_TEST(a_former_name_of_a_fault_works_and_is_noted)
+{
+    int                     notes = 0;
+    stk_inject              inject = {0};
+    stk_error               err;
+    const stk_params_source source = {
+        .stage = "inject", .prefix = "--inject ", .note = count_note, .context = &notes};
+    EXPECT_OK(stk_inject_parse_from(&inject, "read=1MB/s,share=2ms", &source, &err));
+    EXPECT(inject.allreduce_s == 2e-3 && notes == 1);
+    EXPECT_OK(stk_inject_parse_from(&inject, "allreduce=3ms", &source, &err));
+    EXPECT(inject.allreduce_s == 3e-3 && notes == 1);
+    EXPECT_STATUS(STK_E_INVALID, stk_inject_parse(&inject, "share=1ms,allreduce=2ms", &err));
+    EXPECT_CONTAINS("share is its former name", err.message);
+    EXPECT(inject.allreduce_s == 3e-3);
+}
+
 STK_TEST(faults_add_up_and_the_last_word_counts)
 {
     stk_inject inject = {0};
@@ -34,9 +56,9 @@ STK_TEST(faults_add_up_and_the_last_word_counts)
     stk_error  err;
     EXPECT_OK(stk_inject_parse(&inject, "callback=5ms:cpu,read=20000KB/s", &err));
     EXPECT_OK(stk_inject_parse(&inject, "write=1GB/100", &err));
-    EXPECT_OK(stk_inject_parse(&inject, "share=2ms", &err));
-    EXPECT_OK(stk_inject_parse(&inject, "share=1MB/s", &err));
-    EXPECT_STR_EQ("read=20MB/s,share=1MB/s,callback=5ms,write=1GB/100",
+    EXPECT_OK(stk_inject_parse(&inject, "allreduce=2ms", &err));
+    EXPECT_OK(stk_inject_parse(&inject, "allreduce=1MB/s", &err));
+    EXPECT_STR_EQ("read=20MB/s,allreduce=1MB/s,callback=5ms,write=1GB/100",
                   stk_inject_text(&inject, text, sizeof text));
     EXPECT(strlen(stk_inject_text(&inject, text, 10)) < 10);
     EXPECT_OK(stk_inject_parse(&inject, "read=1MB/s,callback=0s", &err));
@@ -57,7 +79,7 @@ STK_TEST(what_is_no_fault_is_refused_and_changes_nothing)
                                         "copy=10",
                                         "copy=ten",
                                         "op=2000x",
-                                        "share=5",
+                                        "allreduce=5",
                                         "callback=5ms:x",
                                         "callback=5mss",
                                         "write=8MB/",
@@ -177,7 +199,7 @@ static const struct {
 } faults[] = {
     {"read=100KB/s", STK_STAGE_PREPROCESS, 250},    {"read-latency=20ms", STK_STAGE_PREPROCESS, 20},
     {"preprocess=2ms", STK_STAGE_PREPROCESS, 200},  {"copy=20000x", STK_STAGE_HOST_TO_DEVICE, 2},
-    {"share=10ms", STK_STAGE_ALLREDUCE, 110},       {"share=1MB/s", STK_STAGE_ALLREDUCE, 20},
+    {"allreduce=10ms", STK_STAGE_ALLREDUCE, 110},   {"allreduce=1MB/s", STK_STAGE_ALLREDUCE, 20},
     {"fetch=200MB", STK_STAGE_DEVICE_TO_HOST, 20},  {"callback=10ms", STK_STAGE_OUTPUT, 60},
     {"callback=10ms:sleep", STK_STAGE_OUTPUT, 110}, {"write=8MB/3", STK_STAGE_WRITE, 2},
 };
@@ -221,7 +243,7 @@ STK_TEST(each_fault_slows_its_stage_and_changes_no_bit)
 
 STK_TEST(a_run_goes_on_with_faults_or_without_as_if_there_had_been_none)
 {
-    static const char *const input[] = {"preprocess=100us,read-latency=1ms", "share=1ms"};
+    static const char *const input[] = {"preprocess=100us,read-latency=1ms", "allreduce=1ms"};
     const run                clean = train("whole", NULL, false, false);
     for (size_t i = 0; i < COUNT_OF(input); i++)
         for (int after = 0; after < 2; after++) {
@@ -315,7 +337,7 @@ STK_TEST(a_run_with_the_operation_learns_the_same)
 static stk_status bench_all_faults(void *context, stk_error *err)
 {
     stk_inject inject = {0};
-    STK_TRY(stk_inject_parse(&inject, "copy=2x,op=0.01x,share=1us,fetch=1KB", err));
+    STK_TRY(stk_inject_parse(&inject, "copy=2x,op=0.01x,allreduce=1us,fetch=1KB", err));
     const stk_train_bench_options options = {.inject = &inject};
     stk_train_bench              *bench;
     STK_TRY(stk_train_bench_open(&bench, context, NULL, &options, err));

@@ -75,6 +75,71 @@ STK_TEST(mistakes_are_told_with_line_key_and_the_nearest_word)
     }
 }
 
+static void note(void *context, const char *text)
+{
+    char        *all = context;
+    const size_t used = strlen(all);
+    snprintf(all + used, 1000 - used, "%s\n", text);
+}
+
+static stk_status load_noting(stk_train_recipe *recipe, const char *yaml, char *notes,
+                              stk_error *err)
+{
+    const stk_params_source source = {.note = note, .context = notes};
+    const char             *path = stk_test_path("noted.yaml");
+    stk_test_write_file(path, yaml, strlen(yaml));
+    stk_train_recipe_init(recipe);
+    *notes = 0;
+    return stk_train_recipe_load_from(recipe, NULL, path, &source, err);
+}
+
+STK_TEST(former_keys_work_and_are_noted)
+{
+    stk_train_recipe recipe;
+    stk_error        err;
+    char             notes[1000];
+    EXPECT_OK(load_noting(&recipe,
+                          "train: {rise: 0.4, start_share: 0.3, end_share: 0.1}\n"
+                          "knobs: {ahead: 1, passes_off: 'fuse,record'}\n",
+                          notes, &err));
+    EXPECT(recipe.train.rise_fraction == 0.4 && recipe.train.start_factor == 0.3);
+    EXPECT(recipe.train.end_factor == 0.1 && recipe.knobs.steps_in_flight == 1);
+    EXPECT_STR_EQ("train.rise is now called train.rise_fraction\n"
+                  "train.start_share is now called train.start_factor\n"
+                  "train.end_share is now called train.end_factor\n"
+                  "knobs.ahead is now called knobs.steps_in_flight\n"
+                  "knobs.passes_off=record is now called knobs.passes_off=capture\n",
+                  notes);
+    EXPECT_OK(load(&recipe, "train:\n  rise: 0.2\n", &err)); /* nobody listens */
+    EXPECT(recipe.train.rise_fraction == 0.2);
+}
+
+STK_TEST(keys_of_today_are_not_noted)
+{
+    stk_train_recipe recipe;
+    stk_error        err;
+    char             notes[1000];
+    EXPECT_OK(load_noting(&recipe,
+                          "train: {rise_fraction: 0.4, start_factor: 0.3, end_factor: 0.1}\n"
+                          "knobs: {steps_in_flight: 1, passes_off: 'fuse,capture'}\n",
+                          notes, &err));
+    EXPECT_STR_EQ("", notes);
+}
+
+STK_TEST(a_key_by_both_its_names_is_refused)
+{
+    static const char *const both[] = {"train: {rise: 0.4, rise_fraction: 0.4}\n",
+                                       "train: {start_factor: 0.4, start_share: 0.4}\n",
+                                       "train: {end_factor: 0.4, end_share: 0.4}\n",
+                                       "knobs: {ahead: 1, steps_in_flight: 1}\n"};
+    for (size_t i = 0; i < COUNT_OF(both); i++) {
+        stk_train_recipe recipe;
+        stk_error        err;
+        EXPECT_STATUS(STK_E_INVALID, load(&recipe, both[i], &err));
+        EXPECT_CONTAINS("twice", err.message);
+    }
+}
+
 STK_TEST(what_is_printed_loads_as_the_same)
 {
     stk_train_recipe a, b;

@@ -6,7 +6,7 @@
 enum { STEPS_PER_EPOCH = 4, TOTAL = 24 };
 
 #define ONE_CYCLE                                                                                  \
-    .rise = 0.3, .start_divide = 25, .final_divide = 1e4, .momentum_low = 0.85,                    \
+    .rise_fraction = 0.3, .start_divide = 25, .final_divide = 1e4, .momentum_low = 0.85,           \
     .momentum_high = 0.95
 
 typedef struct row {
@@ -128,7 +128,11 @@ static const row rows[] = {
       0.00436036425815,
       2e-06}},
     {"numpy.interp(step, [0, int(0.23 * 24), 24], [0.2, 1, 0.07]) * 0.5",
-     {.kind = "triangle", .rate = 0.5, .rise = 0.23, .start_share = 0.2, .end_share = 0.07},
+     {.kind = "triangle",
+      .rate = 0.5,
+      .rise_fraction = 0.23,
+      .start_factor = 0.2,
+      .end_factor = 0.07},
      {0.1,
       0.18,
       0.26,
@@ -207,7 +211,7 @@ STK_TEST(short_cycles_have_rates_too)
             stk_schedule_options options = {.kind = "one-cycle", .rate = 0.5, ONE_CYCLE};
             stk_schedule         s;
             stk_error            err;
-            options.rise = rises[r];
+            options.rise_fraction = rises[r];
             EXPECT_OK(stk_schedule_init(&s, &options, 3, total, &err));
             for (int64_t i = 0; i < total; i++) {
                 double rate = stk_schedule_rate(&s, i);
@@ -345,7 +349,7 @@ STK_TEST(options_that_make_no_sense_are_refused)
                    TOTAL, "warmup_epochs", "one-cycle warms up itself");
     expect_refused((stk_schedule_options){.kind = "triangle", .warmup_epochs = 2}, TOTAL,
                    "warmup_epochs", "triangle warms up itself");
-    expect_refused((stk_schedule_options){.kind = "triangle", .end_share = 2}, TOTAL, "end_share",
+    expect_refused((stk_schedule_options){.kind = "triangle", .end_factor = 2}, TOTAL, "end_factor",
                    "from 0 to 1");
     expect_refused((stk_schedule_options){.kind = "cosine", .warmup_epochs = 6}, TOTAL,
                    "warmup_epochs", "are 24 steps, but training has 24");

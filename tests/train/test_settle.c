@@ -48,7 +48,8 @@ STK_TEST(airbench_has_a_recipe_of_its_own)
     EXPECT(near(r.train.learning_rate, 1.5) && r.train.momentum == 0.85);
     EXPECT(near(r.train.weight_decay * r.train.learning_rate, 0.0153 / (1 + 1 / 0.15)));
     EXPECT(r.train.label_smoothing == 0.2 && r.train.warmup_epochs == 0);
-    EXPECT(r.train.rise == 0.23 && r.train.start_share == 0.2 && r.train.end_share == 0.07);
+    EXPECT(r.train.rise_fraction == 0.23 && r.train.start_factor == 0.2 &&
+           r.train.end_factor == 0.07);
     EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
     EXPECT_CONTAINS("model airbench has a recipe of its own", (const char *)reasons.data);
     EXPECT_CONTAINS("learning rate 1.5", (const char *)reasons.data);
@@ -109,7 +110,7 @@ STK_TEST(other_models_have_the_usual)
     EXPECT_INT_EQ(0, r.train.lookahead);
     EXPECT_INT_EQ(1, r.train.eval_every);
     EXPECT_INT_EQ(STK_TTA_NONE, r.train.tta);
-    EXPECT(r.train.momentum == 0.9 && r.train.label_smoothing == 0 && r.train.rise == 0.3);
+    EXPECT(r.train.momentum == 0.9 && r.train.label_smoothing == 0 && r.train.rise_fraction == 0.3);
 }
 
 STK_TEST(a_pass_that_does_not_exist_is_refused_by_name)
@@ -121,4 +122,14 @@ STK_TEST(a_pass_that_does_not_exist_is_refused_by_name)
     EXPECT_STATUS(STK_E_INVALID, stk_train_resolve(&recipe, &cifar, NULL, &err));
     EXPECT_STR_EQ("knobs.passes_off", err.where);
     EXPECT(strstr(err.message, "\"reus\"; did you mean reuse?"));
+    unsigned former, name;
+    EXPECT_OK(stk_graph_passes_parse("record", &former, &err));
+    EXPECT_OK(stk_graph_passes_parse("capture", &name, &err));
+    EXPECT_INT_EQ(name, former);
+    EXPECT_STATUS(STK_E_INVALID, stk_graph_passes_parse("record fuse capture", &name, &err));
+    EXPECT_CONTAINS("capture is given twice; record is its former name", err.message);
+    const char *old = NULL;
+    EXPECT_STR_EQ("capture", stk_graph_pass_renamed("fuse, record", &old));
+    EXPECT_STR_EQ("record", old);
+    EXPECT(!stk_graph_pass_renamed("records,arecord,capture", &old));
 }

@@ -1,6 +1,7 @@
 /* stoker train: images in, a model out. */
 #include "explain_json.h"
 #include "json_out.h"
+#include "notes.h"
 #include "signals.h"
 #include "spread.h"
 #include "train_job.h"
@@ -240,14 +241,16 @@ static stk_status free_steps(const values *v, stk_train_recipe *recipe, stk_erro
  */
 static int load_run(const cli_invocation *call, cli_train_job *job)
 {
-    const values *v = call->values;
-    char          path[STK_TRAIN_PATH + 32];
-    stk_error     err;
+    const values           *v = call->values;
+    char                    path[STK_TRAIN_PATH + 32];
+    stk_error               err;
+    cli_notes               notes = {.command = call->command};
+    const stk_params_source source = {.note = cli_notes_print, .context = &notes};
     if (v->train.recipe)
         return cli_report_usage(call->command, "--resume goes on with the run's own recipe",
                                 "leave --recipe away");
     snprintf(path, sizeof path, "%s/recipe.yaml", v->resume);
-    if (stk_train_recipe_load(&job->recipe, NULL, path, &err))
+    if (stk_train_recipe_load_from(&job->recipe, NULL, path, &source, &err))
         return cli_report_error(call->command, &err,
                                 err.status == STK_E_NOTFOUND ? "--resume takes the folder of a run"
                                                              : NULL);

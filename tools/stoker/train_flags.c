@@ -1,6 +1,7 @@
 /* Flags that set keys of a training recipe. */
 #include "train_flags.h"
 
+#include "notes.h"
 #include "text.h"
 
 #include <stoker/models.h>
@@ -84,8 +85,26 @@ static stk_status apply_flags(const cli_train_values *v, stk_train_recipe *recip
     return STK_OK;
 }
 
+/* A key that is set by its former name while a flag or another pair sets it by its name. */
+static stk_status refuse_both(const cli_train_values *v, const char *key, const char *where,
+                              stk_error *err)
+{
+    const stk_param *row;
+    for (size_t i = 0; (row = stk_train_key_at(i)); i++) {
+        char former[128], name[128];
+        if (!row->renamed_from) continue;
+        snprintf(former, sizeof former, "%s.%s", row->group, row->renamed_from);
+        snprintf(name, sizeof name, "%s.%s", row->group, row->name);
+        if (strcmp(former, key) == 0 && cli_train_flags_name(v, name))
+            return stk_fail(err, STK_E_INVALID, "recipe", where,
+                            "%s is given twice; %s is its former name", name, former);
+    }
+    return STK_OK;
+}
+
 /* "train.gamma=0.2" */
-static stk_status apply_pair(const char *pair, stk_train_recipe *recipe, stk_error *err)
+static stk_status apply_pair(const cli_train_values *v, const char *pair, stk_train_recipe *recipe,
+                             cli_notes *notes, stk_error *err)
 {
     char        key[128], where[160];
     const char *equals = strchr(pair, '=');
@@ -94,15 +113,18 @@ static stk_status apply_pair(const char *pair, stk_train_recipe *recipe, stk_err
                         pair);
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair), pair);
     snprintf(where, sizeof where, "--set %s", key);
-    return stk_train_recipe_set(recipe, key, equals + 1, where, err);
+    STK_TRY(refuse_both(v, key, where, err));
+    const stk_params_source source = {
+        .stage = "recipe", .where = where, .note = cli_notes_print, .context = notes};
+    return stk_train_recipe_set_from(recipe, key, equals + 1, &source, err);
 }
 
 static stk_status apply_all(const cli_train_values *v, const char *data, stk_train_recipe *recipe,
-                            stk_error *err)
+                            cli_notes *notes, stk_error *err)
 {
     STK_TRY(apply_flags(v, recipe, err));
     for (size_t i = 0; i < v->set.count; i++)
-        STK_TRY(apply_pair(v->set.items[i], recipe, err));
+        STK_TRY(apply_pair(v, v->set.items[i], recipe, notes, err));
     return data ? stk_train_recipe_set(recipe, "data.path", data, "DATA", err) : STK_OK;
 }
 
@@ -118,11 +140,13 @@ static stk_status find_model(const char *name, stk_error *err)
 int cli_train_flags_apply(const cli_invocation *call, const cli_train_values *values,
                           const char *data, stk_train_recipe *recipe)
 {
-    stk_error err;
-    char      message[sizeof err.where + sizeof err.message + 2];
-    if (values->recipe && stk_train_recipe_load(recipe, NULL, values->recipe, &err))
+    stk_error               err;
+    char                    message[sizeof err.where + sizeof err.message + 2];
+    cli_notes               notes = {.command = call->command};
+    const stk_params_source source = {.note = cli_notes_print, .context = &notes};
+    if (values->recipe && stk_train_recipe_load_from(recipe, NULL, values->recipe, &source, &err))
         return cli_report_recipe(call->command, &err, NULL);
-    const stk_status st = apply_all(values, data, recipe, &err);
+    const stk_status st = apply_all(values, data, recipe, &notes, &err);
     if (!st && (!*recipe->model.name || !find_model(recipe->model.name, &err))) return CLI_EXIT_OK;
     snprintf(message, sizeof message, "%s: %s", err.where, err.message);
     return cli_report_usage(call->command, message, NULL);
@@ -131,10 +155,13 @@ int cli_train_flags_apply(const cli_invocation *call, const cli_train_values *va
 int cli_train_flags_inject(const cli_invocation *call, const cli_train_values *values,
                            stk_inject *inject)
 {
-    stk_error err;
-    char      message[sizeof err.where + sizeof err.message + 16];
+    stk_error               err;
+    char                    message[sizeof err.where + sizeof err.message + 16];
+    cli_notes               notes = {.command = call->command};
+    const stk_params_source source = {
+        .stage = "inject", .prefix = "--inject ", .note = cli_notes_print, .context = &notes};
     for (size_t i = 0; i < values->inject.count; i++) {
-        if (!stk_inject_parse(inject, values->inject.items[i], &err)) continue;
+        if (!stk_inject_parse_from(inject, values->inject.items[i], &source, &err)) continue;
         snprintf(message, sizeof message, "--inject %s: %s", err.where, err.message);
         return cli_report_usage(call->command, message, NULL);
     }

@@ -58,9 +58,9 @@ static void fix_by_ahead(stk_diagnosis_ctx *c, stk_stage stage, const char *titl
     if (!fix) return;
     stk_fix_say(fix, "%s", title);
     stk_fix_because(fix, "%s", why);
-    stk_fix_set(fix, "knobs.ahead=2");
-    stk_fix_train(c, fix, "--set knobs.ahead=2");
-    stk_fix_recipe(fix, "knobs: {ahead: 2}");
+    stk_fix_set(fix, "knobs.steps_in_flight=2");
+    stk_fix_train(c, fix, "--set knobs.steps_in_flight=2");
+    stk_fix_recipe(fix, "knobs: {steps_in_flight: 2}");
 }
 
 void stk_fixes_device(stk_diagnosis_ctx *c)

@@ -25,17 +25,18 @@ static stk_status parse_allreduce(const stk_param_call *call, void *to, stk_erro
              : !stk_param_read_number(call->text, rates, true, &number, &end) || *end ||
                    number < LEAST_RATE)
         return stk_param_refuse(call, STK_PARAM_NOT_VALUE, err);
-    inject->share_s = time ? number : 0;
-    inject->share_bytes_per_s = time ? 0 : number;
+    inject->allreduce_s = time ? number : 0;
+    inject->allreduce_bytes_per_s = time ? 0 : number;
     return STK_OK;
 }
 
 static int print_allreduce(const void *from, char *text, size_t room)
 {
     const stk_inject *inject = from;
-    if (inject->share_bytes_per_s > 0)
-        return stk_param_print_number(inject->share_bytes_per_s, rates, text, room);
-    return inject->share_s > 0 ? stk_param_print_number(inject->share_s, times, text, room) : 0;
+    if (inject->allreduce_bytes_per_s > 0)
+        return stk_param_print_number(inject->allreduce_bytes_per_s, rates, text, room);
+    return inject->allreduce_s > 0 ? stk_param_print_number(inject->allreduce_s, times, text, room)
+                                   : 0;
 }
 
 static stk_status parse_callback(const stk_param_call *call, void *to, stk_error *err)
@@ -103,7 +104,7 @@ static const stk_param rows[] = {
      .help = "S3: each batch is copied to the device so often more: 10x"},
     {NUMBER("op", op_times, factors, 0, 1000), .usage = "op=TIMES",
      .help = "S4: an 11 x 11 convolution before the loss, of so many images' area: 1x"},
-    {CUSTOM("share", allreduce), .usage = "share=TIME|RATE",
+    {CUSTOM("allreduce", allreduce), .renamed_from = "share", .usage = "allreduce=TIME|RATE",
      .help = "S5: gradients go to a peer and back that is late, 5ms, or slow, 50MB/s"},
     {NUMBER("fetch", fetch_bytes, sizes, 0, MOST_BYTES), .usage = "fetch=BYTES",
      .help = "S6: so much more is read back from the device a step: 50MB"},
@@ -120,13 +121,42 @@ static const char *const messages[STK_PARAM_MESSAGES] = {
 };
 static const stk_params faults = {STK_PARAM_TABLE(rows, stk_inject), .messages = messages};
 
+/* Whether one of the items of text has this name. */
+static bool has_item(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (; text; text = strchr(text, ',')) {
+        text += *text == ',';
+        if (strncmp(text, name, length) == 0 && text[length] == '=') return true;
+    }
+    return false;
+}
+
+static stk_status refuse_both(const char *text, stk_error *err)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *former = rows[i].renamed_from, *name = rows[i].name;
+        if (former && has_item(text, former) && has_item(text, name))
+            return stk_fail(err, STK_E_INVALID, "inject", name,
+                            "is given twice; %s is its former name", former);
+    }
+    return STK_OK;
+}
+
+stk_status stk_inject_parse_from(stk_inject *inject, const char *text,
+                                 const stk_params_source *source, stk_error *err)
+{
+    stk_inject made = *inject;
+    STK_TRY(refuse_both(text, err));
+    STK_TRY(stk_params_parse(&faults, &made, text, ",", source, err));
+    *inject = made;
+    return STK_OK;
+}
+
 stk_status stk_inject_parse(stk_inject *inject, const char *text, stk_error *err)
 {
     static const stk_params_source source = {.stage = "inject"};
-    stk_inject                     made = *inject;
-    STK_TRY(stk_params_parse(&faults, &made, text, ",", &source, err));
-    *inject = made;
-    return STK_OK;
+    return stk_inject_parse_from(inject, text, &source, err);
 }
 
 const char *stk_inject_text(const stk_inject *inject, char *text, size_t room)

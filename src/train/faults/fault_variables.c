@@ -40,7 +40,7 @@ stk_status stk_faults_fetch(stk_faults *faults, stk_variables *variables, size_t
 
 bool stk_faults_shares(const stk_faults *faults)
 {
-    return faults && (faults->wanted.share_s > 0 || faults->wanted.share_bytes_per_s > 0);
+    return faults && (faults->wanted.allreduce_s > 0 || faults->wanted.allreduce_bytes_per_s > 0);
 }
 
 stk_status stk_faults_allreduce(stk_faults *faults, const stk_variables *variables, size_t *bytes,

@@ -13,8 +13,8 @@ static void make_ready(stk_faults *f)
         stk_slow_reads_init(&f->reads, w->read_bytes_per_s, w->read_latency_s);
     if (w->preprocess_s > 0 || (w->callback_s > 0 && !w->callback_sleeps))
         f->rounds_per_s = stk_burn_measure();
-    f->peer.sleep_s = w->share_s;
-    f->peer.bytes_per_s = w->share_bytes_per_s;
+    f->peer.sleep_s = w->allreduce_s;
+    f->peer.bytes_per_s = w->allreduce_bytes_per_s;
 }
 
 stk_status stk_faults_open(stk_faults **out, const stk_inject *inject, const char *folder,

@@ -49,11 +49,11 @@ static stk_status start(stk_slow_peer *p, size_t bytes, stk_error *err)
     p->ours = malloc(bytes);
     p->theirs = malloc(bytes);
     if (!p->ours || !p->theirs)
-        return stk_fail(err, STK_E_NOMEM, "inject", "share", "no memory for %zu bytes of gradients",
-                        bytes);
+        return stk_fail(err, STK_E_NOMEM, "inject", "allreduce",
+                        "no memory for %zu bytes of gradients", bytes);
     memset(p->ours, 1, bytes);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->sockets))
-        return stk_fail_errno(err, errno, "inject", "share", "make a pair of sockets");
+        return stk_fail_errno(err, errno, "inject", "allreduce", "make a pair of sockets");
     p->linked = true;
     return stk_thread_start(&p->thread, "injected peer", run, p, err);
 }
@@ -64,7 +64,7 @@ stk_status stk_slow_peer_share(stk_slow_peer *peer, size_t bytes, stk_error *err
     if (!peer->thread.running) STK_TRY(start(peer, bytes, err));
     if (give(peer->sockets[0], peer->ours, bytes) && take(peer->sockets[0], peer->ours, bytes))
         return STK_OK;
-    return stk_fail_errno(err, errno, "inject", "share", "send gradients to the peer");
+    return stk_fail_errno(err, errno, "inject", "allreduce", "send gradients to the peer");
 }
 
 void stk_slow_peer_release(stk_slow_peer *peer)

@@ -136,9 +136,9 @@ stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *
     o.warmup_epochs = r->train.warmup_epochs;
     o.final_rate = r->train.final_rate;
     o.gamma = r->train.gamma;
-    o.rise = r->train.rise;
-    o.start_share = r->train.start_share;
-    o.end_share = r->train.end_share;
+    o.rise_fraction = r->train.rise_fraction;
+    o.start_factor = r->train.start_factor;
+    o.end_factor = r->train.end_factor;
     if (*r->train.milestones) STK_TRY(stk_schedule_milestones(&o, r->train.milestones, err));
     return stk_schedule_init(schedule, &o, per_epoch > 0 ? per_epoch : 1,
                              course->steps > 0 ? course->steps : 1, err);

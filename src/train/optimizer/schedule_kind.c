@@ -100,7 +100,7 @@ static double swing(double a, double b, double share)
 static double cycle(const stk_schedule *s, int64_t step, double low, double high, double end)
 {
     double at = (double)step, last = (double)(s->total - 1);
-    double peak = s->options.rise * (double)s->total - 1;
+    double peak = s->options.rise_fraction * (double)s->total - 1;
     if (at <= peak) return swing(low, high, peak > 0 ? at / peak : 1);
     return swing(high, end, last > peak ? (at - peak) / (last - peak) : 1);
 }
@@ -127,7 +127,7 @@ static void describe_one_cycle(const stk_schedule *s, char *text, size_t capacit
     double length = (double)s->total / (double)s->steps_per_epoch;
     int    used = snprintf(text, capacity, " from %s to %s in %s of %s epochs, then to %s",
                            number(o->rate / o->start_divide, low), number(o->rate, high),
-                           number(o->rise * length, rise), number(length, epochs),
+                           number(o->rise_fraction * length, rise), number(length, epochs),
                            number(o->rate / o->start_divide / o->final_divide, end));
     if (o->momentum_high != 0 && (size_t)used < capacity)
         snprintf(text + used, capacity - (size_t)used, "; momentum %s to %s and back",
@@ -138,9 +138,9 @@ static void describe_one_cycle(const stk_schedule *s, char *text, size_t capacit
 static double triangle(const stk_schedule *s, int64_t step)
 {
     const stk_schedule_options *o = &s->options;
-    double at = (double)step, total = (double)s->total, peak = floor(o->rise * total);
-    if (at < peak) return o->rate * (o->start_share + (1 - o->start_share) * at / peak);
-    return o->rate * (1 - (1 - o->end_share) * (at - peak) / (total > peak ? total - peak : 1));
+    double at = (double)step, total = (double)s->total, peak = floor(o->rise_fraction * total);
+    if (at < peak) return o->rate * (o->start_factor + (1 - o->start_factor) * at / peak);
+    return o->rate * (1 - (1 - o->end_factor) * (at - peak) / (total > peak ? total - peak : 1));
 }
 
 static void describe_triangle(const stk_schedule *s, char *text, size_t capacity)
@@ -150,9 +150,9 @@ static void describe_triangle(const stk_schedule *s, char *text, size_t capacity
     char   rise[STK_DECIMAL_CAPACITY], epochs[STK_DECIMAL_CAPACITY];
     double length = (double)s->total / (double)s->steps_per_epoch;
     snprintf(text, capacity, " from %s to %s in %s of %s epochs, then to %s",
-             number(o->rate * o->start_share, low), number(o->rate, high),
-             number(o->rise * length, rise), number(length, epochs),
-             number(o->rate * o->end_share, end));
+             number(o->rate * o->start_factor, low), number(o->rate, high),
+             number(o->rise_fraction * length, rise), number(length, epochs),
+             number(o->rate * o->end_factor, end));
 }
 
 static double plateau(const stk_schedule *s, int64_t step)
@@ -197,7 +197,7 @@ static const stk_schedule_row rows[] = {
               "rises, then falls far below where it began; momentum the other way round",
               {.kind = "one-cycle",
                COMMON,
-               .rise = 0.3,
+               .rise_fraction = 0.3,
                .start_divide = 25,
                .final_divide = 1e4,
                .momentum_low = 0.85,
@@ -209,7 +209,11 @@ static const stk_schedule_row rows[] = {
      .divides = true},
     {.kind = {"triangle",
               "rises in a straight line, then falls in one",
-              {.kind = "triangle", COMMON, .rise = 0.23, .start_share = 0.2, .end_share = 0.07}},
+              {.kind = "triangle",
+               COMMON,
+               .rise_fraction = 0.23,
+               .start_factor = 0.2,
+               .end_factor = 0.07}},
      .rate = triangle,
      .describe = describe_triangle,
      .warms_up_itself = true},

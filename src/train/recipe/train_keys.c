@@ -91,12 +91,12 @@ static const stk_param keys[] = {
     {AUTO(train, warmup_epochs, DOUBLE), .max = 1000000,
      .help = "linear at the start; auto: none for one-cycle, triangle and constant, else 5 % of "
              "the epochs"},
-    {AUTO(train, rise, DOUBLE), .max = 1,
-     .help = "the share of the steps in which one-cycle and triangle rise; auto: 0.3 and 0.23"},
-    {AUTO(train, start_share, DOUBLE), .max = 1,
-     .help = "the share of the rate that triangle begins with; auto: 0.2"},
-    {AUTO(train, end_share, DOUBLE), .max = 1,
-     .help = "the share of the rate that triangle ends with; auto: 0.07"},
+    {AUTO(train, rise_fraction, DOUBLE), .renamed_from = "rise", .max = 1,
+     .help = "the fraction of the steps in which one-cycle and triangle rise; auto: 0.3 and 0.23"},
+    {AUTO(train, start_factor, DOUBLE), .renamed_from = "start_share", .max = 1,
+     .help = "the fraction of the rate that triangle begins with; auto: 0.2"},
+    {AUTO(train, end_factor, DOUBLE), .renamed_from = "end_share", .max = 1,
+     .help = "the fraction of the rate that triangle ends with; auto: 0.07"},
     {KEY(train, final_rate, DOUBLE, "0"), .max = 1000000,
      .help = "the rate at the end of cosine and poly"},
     {KEY(train, gamma, DOUBLE, "0.1"), .max = 1,
@@ -163,7 +163,7 @@ static const stk_param keys[] = {
     {AUTO(knobs, memory_mb, INT64), .min = 1, .max = 1000000000,
      .help =
          "ceiling of the input's memory, in MB of 10^6 bytes; auto: a quarter of the machine's"},
-    {AUTO(knobs, ahead, INT64), .max = 2,
+    {AUTO(knobs, steps_in_flight, INT64), .renamed_from = "ahead", .max = 2,
      .help = "steps that a GPU may be behind; 0: each is waited for; auto: 2"},
     {KEY(knobs, decode, ENUM, "cpu"), .choices = STK_PARAM_WORDS("cpu", "shared", "gpu"),
      .help = "who decodes JPEGs; shared: the GPU's decoder beside the CPU; gpu: only what it "
@@ -172,7 +172,7 @@ static const stk_param keys[] = {
      .help = "where MixUp, CutMix and the last changes of a data.pipeline are done; auto: on a GPU "
              "where one computes"},
     {KEY(knobs, passes_off, TEXT, ""),
-     .help = "passes to leave out, by name: simplify,fuse,layout,schedule,reuse,record"},
+     .help = "passes to leave out, by name: simplify,fuse,layout,schedule,reuse,capture"},
     {KEY(knobs, eager, BOOL, "false"), .help = "run operation by operation, unoptimised, and stop "
                                                "at the first result that is not finite"},
     {AUTO(output, folder, TEXT), .help = "the run folder; auto: runs/ and a name of its own"},

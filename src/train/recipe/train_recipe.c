@@ -2,6 +2,7 @@
 #include "base/suggest.h"
 #include "train/recipe/train_recipe_internal.h"
 #include <stdio.h>
+#include <stoker/graph.h>
 #include <string.h>
 
 bool stk_train_section_known(const char *section)
@@ -70,16 +71,41 @@ stk_status stk_train_key_unknown(const char *section, const char *name, const ch
                     section, name, stk_suggest_text(&near, hint, sizeof hint));
 }
 
+/* The words of passes are in a text, which only compiling reads. */
+static void note_passes(const char *text, const stk_params_source *source)
+{
+    char        note[160];
+    const char *former, *name = source->note ? stk_graph_pass_renamed(text, &former) : NULL;
+    if (!name) return;
+    snprintf(note, sizeof note, "knobs.passes_off=%s is now called knobs.passes_off=%s", former,
+             name);
+    source->note(source->context, note);
+}
+
+stk_status stk_train_key_set(stk_train_recipe *recipe, const char *key, const char *text,
+                             const stk_params_source *source, stk_error *err)
+{
+    STK_TRY(stk_params_set(&stk_train_keys, recipe, key, text, source, err));
+    if (strcmp(key, "knobs.passes_off") == 0) note_passes(text, source);
+    return STK_OK;
+}
+
+stk_status stk_train_recipe_set_from(stk_train_recipe *recipe, const char *key, const char *text,
+                                     const stk_params_source *source, stk_error *err)
+{
+    char        section[64] = "";
+    const char *dot = strchr(key, '.');
+    if (stk_params_find(&stk_train_keys, key))
+        return stk_train_key_set(recipe, key, text, source, err);
+    if (dot && (size_t)(dot - key) < sizeof section) memcpy(section, key, (size_t)(dot - key));
+    return stk_train_key_unknown(section, dot ? dot + 1 : key, source->where, err);
+}
+
 stk_status stk_train_recipe_set(stk_train_recipe *recipe, const char *key, const char *text,
                                 const char *where, stk_error *err)
 {
     const stk_params_source source = {.stage = "recipe", .where = where};
-    char                    section[64] = "";
-    const char             *dot = strchr(key, '.');
-    if (stk_params_find(&stk_train_keys, key))
-        return stk_params_set(&stk_train_keys, recipe, key, text, &source, err);
-    if (dot && (size_t)(dot - key) < sizeof section) memcpy(section, key, (size_t)(dot - key));
-    return stk_train_key_unknown(section, dot ? dot + 1 : key, where, err);
+    return stk_train_recipe_set_from(recipe, key, text, &source, err);
 }
 
 void stk_train_recipe_init(stk_train_recipe *recipe)

@@ -9,6 +9,10 @@ extern const stk_params stk_train_keys;
 bool stk_train_section_known(const char *section);
 /* The word of a key that has words; NULL for other keys. */
 const char *stk_train_key_word(const stk_train_recipe *recipe, const stk_param *key);
+/* Sets a key that there is, by its name or former name. */
+STK_NODISCARD stk_status stk_train_key_set(stk_train_recipe *recipe, const char *key,
+                                           const char *text, const stk_params_source *source,
+                                           stk_error *err);
 /* As stk_train_recipe_load, of text; path is for messages and what relative paths begin at. */
 STK_NODISCARD stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_bytes yaml,
                                                 const char *path, stk_error *err);

@@ -55,6 +55,8 @@ typedef struct reader {
     stk_train_recipe *recipe;
     const char       *path;
     stk_params_given  given;
+    void (*note)(void *context, const char *text);
+    void *context;
 } reader;
 
 /* name is the key as it is written. Relative paths begin at the recipe, so that it can be used from
@@ -63,7 +65,11 @@ static stk_status set_value(reader *r, const stk_param *key, const char *name,
                             const stk_yaml_node *tree, const char *where, stk_error *err)
 {
     char                    text[STK_TRAIN_LIST], joined[STK_TRAIN_PATH];
-    const stk_params_source source = {.stage = "recipe", .where = where, .given = &r->given};
+    const stk_params_source source = {.stage = "recipe",
+                                      .where = where,
+                                      .given = &r->given,
+                                      .note = r->note,
+                                      .context = r->context};
     const bool              map = key->kind == STK_PARAM_TEXT && key->size == STK_TRAIN_LIST;
     const char             *slash = strrchr(r->path, '/'), *value = text;
     STK_TRY(scalar_text(tree, map, where, text, sizeof text, err));
@@ -73,7 +79,7 @@ static stk_status set_value(reader *r, const stk_param *key, const char *name,
             return stk_fail(err, STK_E_LIMIT, "recipe", where, "the path %s is too long", text);
         value = joined;
     }
-    return stk_params_set(&stk_train_keys, r->recipe, name, value, &source, err);
+    return stk_train_key_set(r->recipe, name, value, &source, err);
 }
 
 static stk_status set_section(reader *r, const stk_yaml_node *section, stk_error *err)
@@ -102,9 +108,12 @@ static stk_status set_section(reader *r, const stk_yaml_node *section, stk_error
 }
 
 static stk_status load_into(stk_train_recipe *recipe, stk_arena *arena, stk_bytes yaml,
-                            const char *path, stk_error *err)
+                            const char *path, const stk_params_source *notes, stk_error *err)
 {
-    reader         r = {.recipe = recipe, .path = path};
+    reader         r = {.recipe = recipe,
+                        .path = path,
+                        .note = notes ? notes->note : NULL,
+                        .context = notes ? notes->context : NULL};
     stk_yaml_node *tree;
     STK_TRY(stk_yaml_read(&tree, arena, yaml, path, NULL, err));
     for (const stk_yaml_node *section = tree->first; section; section = section->next)
@@ -112,25 +121,38 @@ static stk_status load_into(stk_train_recipe *recipe, stk_arena *arena, stk_byte
     return STK_OK;
 }
 
-stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_bytes yaml, const char *path,
-                                  stk_error *err)
+static stk_status parse(stk_train_recipe *recipe, stk_bytes yaml, const char *path,
+                        const stk_params_source *notes, stk_error *err)
 {
     stk_arena        arena;
     stk_train_recipe before = *recipe;
     stk_arena_init(&arena, NULL, STK_MEMORY_INDEX);
-    const stk_status st = load_into(recipe, &arena, yaml, path, err);
+    const stk_status st = load_into(recipe, &arena, yaml, path, notes, err);
     if (st) *recipe = before;
     stk_arena_release(&arena);
     return st;
 }
 
+stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_bytes yaml, const char *path,
+                                  stk_error *err)
+{
+    return parse(recipe, yaml, path, NULL, err);
+}
+
 stk_status stk_train_recipe_load(stk_train_recipe *recipe, const stk_filesystem *fs,
                                  const char *path, stk_error *err)
+{
+    return stk_train_recipe_load_from(recipe, fs, path, NULL, err);
+}
+
+stk_status stk_train_recipe_load_from(stk_train_recipe *recipe, const stk_filesystem *fs,
+                                      const char *path, const stk_params_source *notes,
+                                      stk_error *err)
 {
     stk_blob yaml;
     stk_blob_init(&yaml, NULL, STK_MEMORY_INDEX);
     stk_status st = stk_file_read_all(fs, path, 0, STK_TREE_MOST_BYTES, &yaml, err);
-    if (!st) st = stk_train_recipe_parse(recipe, stk_blob_bytes(&yaml), path, err);
+    if (!st) st = parse(recipe, stk_blob_bytes(&yaml), path, notes, err);
     stk_blob_release(&yaml);
     return st;
 }

@@ -136,11 +136,11 @@ stk_status stk_resolve_schedule(stk_resolve_ctx *s, stk_error *err)
     if (r->train.schedule == STK_SCHEDULE_AUTO)
         r->train.schedule = s->tunes ? STK_SCHEDULE_COSINE : STK_SCHEDULE_ONE_CYCLE;
     STK_TRY(stk_schedule_defaults(&usual, stk_train_recipe_word(r, "train.schedule"), err));
-    if (r->train.rise < 0) r->train.rise = usual.rise;
-    if (r->train.start_share < 0) r->train.start_share = usual.start_share;
-    if (r->train.end_share < 0) r->train.end_share = usual.end_share;
+    if (r->train.rise_fraction < 0) r->train.rise_fraction = usual.rise_fraction;
+    if (r->train.start_factor < 0) r->train.start_factor = usual.start_factor;
+    if (r->train.end_factor < 0) r->train.end_factor = usual.end_factor;
     if (r->train.warmup_epochs < 0) {
-        bool own = usual.rise > 0 || r->train.schedule == STK_SCHEDULE_CONSTANT;
+        bool own = usual.rise_fraction > 0 || r->train.schedule == STK_SCHEDULE_CONSTANT;
         r->train.warmup_epochs = own        ? 0
                                  : s->tunes ? TUNING_WARM_UP * whole_epochs(s)
                                             : 0.05 * whole_epochs(s);

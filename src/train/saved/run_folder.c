@@ -22,7 +22,8 @@ static stk_train_recipe lasting(const stk_train_recipe *recipe)
     memset(same.knobs.backend, 0, sizeof same.knobs.backend);
     same.data.cache = STK_CACHE_AUTO;
     memset(same.data.cache_folder, 0, sizeof same.data.cache_folder);
-    same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb = same.knobs.ahead = 0;
+    same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb =
+        same.knobs.steps_in_flight = 0;
     same.train.epochs = 0;
     same.train.steps = 0;
     return same;

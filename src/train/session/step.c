@@ -184,7 +184,7 @@ size_t stk_session_under_way(const stk_session *session)
 
 int stk_session_ahead(const stk_session *session)
 {
-    const int64_t wanted = session->recipe->knobs.ahead;
+    const int64_t wanted = session->recipe->knobs.steps_in_flight;
     if (session->recipe->knobs.eager || !stk_device_is_asynchronous(session->device)) return 0;
     return wanted < 0 || wanted > STK_STEPS_IN_FLIGHT_MAX ? STK_STEPS_IN_FLIGHT_MAX : (int)wanted;
 }

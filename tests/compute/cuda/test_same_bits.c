@@ -107,12 +107,13 @@ STK_TEST(two_runs_end_with_the_same_weights_in_every_precision)
 
 STK_TEST(a_step_that_is_recorded_computes_what_its_operations_do)
 {
-    expect_same("unrecorded", "fp16", (const char *const[]){"knobs.passes_off", "record", NULL}, 0);
+    expect_same("unrecorded", "fp16", (const char *const[]){"knobs.passes_off", "capture", NULL},
+                0);
 }
 
 STK_TEST(steps_under_way_change_nothing)
 {
-    expect_same("waiting", "fp16", (const char *const[]){"knobs.ahead", "0", NULL}, 0);
+    expect_same("waiting", "fp16", (const char *const[]){"knobs.steps_in_flight", "0", NULL}, 0);
 }
 
 STK_TEST(a_run_that_was_interrupted_goes_on_with_the_same_bits)

@@ -190,10 +190,10 @@ static stk_status graph_mode(cli_claim_group *g, stk_error *err)
         err));
     if (g->claims->large) {
         STK_TRY(cli_group_add(
-            g, false, (const char *const[]){"data.batch", few, "knobs.passes_off", "record", NULL},
+            g, false, (const char *const[]){"data.batch", few, "knobs.passes_off", "capture", NULL},
             err));
         STK_TRY(cli_group_add(g, false, (const char *const[]){NULL}, err));
-        STK_TRY(cli_group_add(g, false, (const char *const[]){"knobs.passes_off", "record", NULL},
+        STK_TRY(cli_group_add(g, false, (const char *const[]){"knobs.passes_off", "capture", NULL},
                               err));
     } else {
         for (int i = 0; i < 3; i++)
