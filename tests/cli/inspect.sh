@@ -144,6 +144,12 @@ make_image_files "$work/more" 3 80
 run inspect --records 230 "$work/more"
 [ "$(grep -c '^  class./' "$work/out")" = 230 ] || fail "first items: $(grep -c '^  class./' "$work/out")"
 "$stoker" pack "$work/more" "$work/more_packed" -q >/dev/null
+run inspect --records 230 --sample 5 --pictures 0 "$work/more_packed"
+expect_in "$work/err" "stoker inspect: --pictures is now called --images" "inspect with a flag's former name"
+run inspect --pictures 0 --images 0 "$work/more_packed"
+expect_code 2 "inspect with both names of a flag"
+expect_in "$work/err" "--images is given twice; --pictures is its former name" "inspect with both names of a flag"
 run inspect --records 230 --sample 5 --images 0 "$work/more_packed"
+expect_not_in "$work/err" "is now called" "inspect with a flag of today"
 [ "$(grep -c ', record ' "$work/out")" = 230 ] || fail "first records of a small sample"
 finish

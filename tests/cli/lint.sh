@@ -28,7 +28,11 @@ PYTHON
 run lint "$work/data" --model cnn --batch 10 --images 0 --strict --json -q
 expect_code 1 "lint --strict with findings"
 expect_in "$work/out" odd_batch "lint --strict with findings"
+run lint "$work/data" --model cnn --batch 16 --pictures 0 --strict -q
+expect_code 0 "lint with a flag's former name"
+expect_in "$work/err" "stoker lint: --pictures is now called --images" "lint with a flag's former name"
 run lint "$work/data" --model cnn --batch 16 --images 0 --strict -q
+expect_not_in "$work/err" "is now called" "lint with a flag of today"
 expect_code 0 "lint --strict without findings"
 expect_in "$work/out" "nothing to say" "lint --strict without findings"
 cp "$work/data/class0/0_000.png" "$work/data/class1/copy.png"

@@ -25,8 +25,8 @@ static const cli_option options[] = {
      .group = "How it judges",
      .help = "run steps on generated images for so long and judge operations by their times "
              "(default 0: by what they compute and move)"},
-    {CLI_OPTION(values, images, "images", INTEGER, "N"), .least = 0, .most = 1e15,
-     .group = "How it judges",
+    {CLI_OPTION(values, images, "images", INTEGER, "N"), .renamed_from = "pictures", .least = 0,
+     .most = 1e15, .group = "How it judges",
      .help = "images to decode and compare, spread over the data (default 2000; 0: none)"},
     {CLI_OPTION(values, all, "all", FLAG, NULL), .letter = 'a', .group = "How it judges",
      .help = "decode and compare every image"},
@@ -51,7 +51,8 @@ typedef struct trial {
 static stk_status open_half(trial *t, const cli_train_job *job, stk_error *err)
 {
     t->half_recipe = job->recipe;
-    t->half_recipe.knobs.ahead = 0; /* steps of both in turn: none may be left for the other */
+    t->half_recipe.knobs.steps_in_flight =
+        0; /* steps of both in turn: none may be left for the other */
     STK_TRY(stk_train_recipe_set(&t->half_recipe, "train.precision", "bf16", "lint", err));
     return stk_train_bench_open(&t->half, &t->half_recipe, NULL, NULL, err);
 }

@@ -12,7 +12,8 @@ typedef struct parser {
     void             *values;
     int               argc;
     char            **argv;
-    int               next; /* argument to look at */
+    int               next;               /* argument to look at */
+    uint64_t          by_name, by_former; /* options with a former name that were given */
     cli_parsed       *out;
 } parser;
 
@@ -143,6 +144,20 @@ static cli_parse take_value(parser *p, const cli_option *option, const char *att
     return store(p, option, text);
 }
 
+/* By its name and by its former name; the bits count options that have one. */
+static bool is_named_twice(parser *p, const cli_option *option, bool former)
+{
+    uint64_t bit = 1;
+    for (const cli_option *o = p->options; o < option; o++)
+        if (o->renamed_from) bit <<= 1;
+    if (!option->renamed_from) return false;
+    if (former)
+        p->by_former |= bit;
+    else
+        p->by_name |= bit;
+    return p->by_former & p->by_name & bit;
+}
+
 static cli_parse parse_long(parser *p, const char *name)
 {
     const size_t length = strcspn(name, "=");
@@ -150,7 +165,11 @@ static cli_parse parse_long(parser *p, const char *name)
     if (length == 4 && !memcmp(name, "help", 4) && !attached) return CLI_PARSE_HELP;
     const cli_option *option = find_long(p, name, length);
     if (!option) return wrong_flag(p, "--", name, length);
-    if (!is_word(option->name, name, length))
+    const bool former = !is_word(option->name, name, length);
+    if (is_named_twice(p, option, former))
+        return wrong(p, "--%s is given twice; --%s is its former name", option->name,
+                     option->renamed_from);
+    if (former)
         snprintf(p->out->note, CLI_OPTION_MESSAGE, "--%s is now called --%s", option->renamed_from,
                  option->name);
     if (option->kind != CLI_OPTION_FLAG) return take_value(p, option, attached);
@@ -177,7 +196,12 @@ static cli_parse parse_letters(parser *p, const char *letters)
 cli_parse cli_options_parse(const cli_option *options, size_t count, void *values, int argc,
                             char **argv, cli_parsed *out)
 {
-    parser p = {options, count, values, argc, argv, 0, out};
+    parser p = {.options = options,
+                .count = count,
+                .values = values,
+                .argc = argc,
+                .argv = argv,
+                .out = out};
     bool   flags_ended = false;
     *out = (cli_parsed){.operands = argv};
     while (p.next < argc) {
