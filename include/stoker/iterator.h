@@ -81,8 +81,8 @@ typedef struct stk_operator_stats {
     double    queue_mean;              /* results waiting in its queue, over time */
     double    queue_empty, queue_full; /* shares of time without any, and with all it may hold */
     uint64_t  queue_now, queue_limit;
-    int64_t   chunk;     /* elements handed over at a time */
-    uint64_t  by_device; /* items that a decode device worked on */
+    int64_t   chunk;        /* elements handed over at a time */
+    uint64_t  device_items; /* items that a decode device worked on */
 } stk_operator_stats;
 
 /* A function of a fused stage, or an operation of an image function. Some items are timed for all.

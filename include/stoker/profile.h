@@ -97,7 +97,7 @@ typedef struct stk_profile_input {
     double    items, bytes, busy_ns, starved_ns, blocked_ns;
     double    queue_mean, queue_capacity;
     double    queue_empty, queue_full; /* shares of time, 0 to 1 */
-    double    by_device;               /* items that a device worked on: decoded images */
+    double    device_items;            /* items that a device worked on: decoded images */
 } stk_profile_input;
 
 /* One operation of a fused stage of the input: a function, or what an image function does in one
@@ -110,8 +110,8 @@ typedef struct stk_profile_input_op {
 
 /* One operation of a step. */
 typedef struct stk_profile_op {
-    char     operation[32], name[STK_PROFILE_TEXT], kernel[48], part[16]; /* "forward", ... */
-    double   flops, bytes;                                                /* of one run */
+    char     operation[32], name[STK_PROFILE_TEXT], kernel[48], phase[16]; /* "forward", ... */
+    double   flops, bytes;                                                 /* of one run */
     uint64_t runs, ns;
 } stk_profile_op;
 

@@ -101,6 +101,37 @@ STK_TEST(what_is_written_reads_back_the_same)
     stk_profile_release(&b);
 }
 
+/* In place: the other name must not be longer. Blanks fill what is left. */
+static void rename_key(stk_blob *json, const char *name, const char *former)
+{
+    char  *at = memmem(json->data, json->size, name, strlen(name));
+    size_t length = strlen(name);
+    EXPECT(at && strlen(former) <= length);
+    memset(at, ' ', length);
+    memcpy(at, former, strlen(former));
+}
+
+STK_TEST(keys_of_the_release_before_are_read)
+{
+    stk_error   err;
+    stk_profile a, b;
+    stk_blob    json;
+    fill(&a);
+    a.inputs[0].device_items = 77;
+    strcpy(a.ops[0].phase, "backward");
+    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
+    EXPECT_OK(stk_profile_write(&a, &json, &err));
+    rename_key(&json, "\"device_items\"", "\"by_device\"");
+    rename_key(&json, "\"phase\"", "\"part\"");
+    stk_profile_init(&b);
+    EXPECT_OK(stk_profile_read(&b, stk_blob_bytes(&json), &err));
+    EXPECT(b.inputs[0].device_items == 77);
+    EXPECT_STR_EQ("backward", b.ops[0].phase);
+    stk_blob_release(&json);
+    stk_profile_release(&a);
+    stk_profile_release(&b);
+}
+
 STK_TEST(an_empty_profile_reads_back_too)
 {
     stk_error   err;

@@ -101,7 +101,7 @@ static stk_dataset *made(const kind *k, bool damaged)
 /* All results as one text: what elements hold, and errors with their place. Takes over data. */
 typedef struct run {
     stk_blob text;
-    uint64_t by_device;
+    uint64_t device_items;
 } run;
 
 static void add(stk_blob *text, const void *data, size_t size)
@@ -133,9 +133,9 @@ static void count_by_device(stk_iterator *it, run *out)
 {
     stk_iterator_report *report = malloc(sizeof *report);
     stk_iterator_read_report(it, report);
-    out->by_device = 0;
+    out->device_items = 0;
     for (size_t i = 0; i < report->stage_count; i++)
-        out->by_device += report->stages[i].by_device;
+        out->device_items += report->stages[i].device_items;
     free(report);
 }
 
@@ -166,7 +166,7 @@ static void expect_same(const kind *k, const run *want, int threads, fake_decode
         memcmp(have.text.data, want->text.data, have.text.size) != 0)
         fail_msg("%s on %d threads with a device is another than without", k->name, threads);
     stk_blob_release(&have.text);
-    fake->images = (uint32_t)have.by_device;
+    fake->images = (uint32_t)have.device_items;
 }
 
 STK_TEST(a_device_that_decodes_changes_neither_elements_nor_their_order)
@@ -175,7 +175,7 @@ STK_TEST(a_device_that_decodes_changes_neither_elements_nor_their_order)
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         run want;
         collect(&want, made(&kinds[i], false), 2, NULL);
-        EXPECT_INT_EQ(0, want.by_device);
+        EXPECT_INT_EQ(0, want.device_items);
         for (size_t t = 0; t < COUNT_OF(threads); t++) {
             fake_decode_device fake;
             fake_decode_device_init(&fake, 8, 1 + (int)(t % 3));

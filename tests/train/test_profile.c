@@ -97,9 +97,9 @@ STK_TEST(a_run_tells_of_all_its_stages)
     stk_train_data_release(&data);
 }
 
-STK_TEST(operations_are_told_with_their_part)
+STK_TEST(operations_have_their_phase)
 {
-    static const char *const parts[] = {"forward", "backward", "update"};
+    static const char *const phases[] = {"forward", "backward", "update"};
     stk_trainer_options      options = {.time_operations = true};
     stk_train_recipe         recipe;
     stk_train_data           data;
@@ -115,7 +115,7 @@ STK_TEST(operations_are_told_with_their_part)
     for (int k = 0; k < 3; k++) {
         uint64_t ns = 0;
         for (size_t i = 0; i < p.op_count; i++)
-            if (strcmp(p.ops[i].part, parts[k]) == 0) ns += p.ops[i].ns;
+            if (strcmp(p.ops[i].phase, phases[k]) == 0) ns += p.ops[i].ns;
         EXPECT(ns > 0);
     }
     EXPECT_INT_EQ((int)p.steps, p.ops[0].runs);

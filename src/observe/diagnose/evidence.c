@@ -39,7 +39,7 @@ static void show_decoder(stk_diagnosis_ctx *c)
     const stk_profile *p = c->profile;
     double             sum = 0;
     for (size_t i = 0; i < p->input_count; i++)
-        sum += fmax(0, p->inputs[i].by_device);
+        sum += fmax(0, p->inputs[i].device_items);
     if (sum > 0 && p->samples > 0)
         stk_diagnosis_ctx_show(c, "the device's decoder did %.0f %% of the images",
                                100 * fmin(1, sum / p->samples));

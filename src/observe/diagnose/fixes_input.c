@@ -137,11 +137,11 @@ static void fix_by_workers(stk_diagnosis_ctx *c)
     stk_fix_recipe(fix, "knobs: {threads: %d, input_threads: %d}", w.threads, w.input_threads);
 }
 
-static double by_device(const stk_profile *p)
+static double device_items(const stk_profile *p)
 {
     double sum = 0;
     for (size_t i = 0; i < p->input_count; i++)
-        sum += p->inputs[i].by_device;
+        sum += p->inputs[i].device_items;
     return sum;
 }
 
@@ -151,7 +151,7 @@ static void fix_by_device(stk_diagnosis_ctx *c)
     const stk_profile *p = c->profile;
     const double       decode = busy_share_of(p, "decode");
     stk_what_if        what;
-    if (strncmp(p->run.backend, "cuda", 4) != 0 || decode <= 0 || by_device(p) > 0) return;
+    if (strncmp(p->run.backend, "cuda", 4) != 0 || decode <= 0 || device_items(p) > 0) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_PREPROCESS] = 1 - decode / 2;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, "decode", &what);

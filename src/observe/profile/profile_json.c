@@ -130,7 +130,8 @@ static const stk_param input_fields[] = {
     STK_PARAM_MEASURED(stk_profile_input, queue_capacity),
     STK_PARAM_MEASURED(stk_profile_input, queue_empty),
     STK_PARAM_MEASURED(stk_profile_input, queue_full),
-    STK_PARAM_MEASURED(stk_profile_input, by_device),
+    {STK_PARAM_ROW(stk_profile_input, device_items, STK_PARAM_DOUBLE), .flags = STK_PARAM_ABSENT,
+     .renamed_from = "by_device"},
 };
 static const stk_params input_table = {STK_PARAM_TABLE(input_fields, stk_profile_input)};
 
@@ -146,7 +147,7 @@ static const stk_param op_fields[] = {
     {STK_PARAM_ROW(stk_profile_op, operation, STK_PARAM_TEXT)},
     {STK_PARAM_ROW(stk_profile_op, name, STK_PARAM_TEXT)},
     {STK_PARAM_ROW(stk_profile_op, kernel, STK_PARAM_TEXT)},
-    {STK_PARAM_ROW(stk_profile_op, part, STK_PARAM_TEXT)},
+    {STK_PARAM_ROW(stk_profile_op, phase, STK_PARAM_TEXT), .renamed_from = "part"},
     STK_PARAM_MEASURED(stk_profile_op, flops),
     STK_PARAM_MEASURED(stk_profile_op, bytes),
     {STK_PARAM_ROW(stk_profile_op, runs, STK_PARAM_UINT64)},

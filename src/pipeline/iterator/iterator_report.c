@@ -126,7 +126,7 @@ static void read_stage(const stk_iterator *it, const stk_node_counters *all,
     read_times(all, account, out);
     read_queue(account, out);
     out->chunk = (int64_t)load(&account->chunk);
-    out->by_device = load(&account->by_device);
+    out->device_items = load(&account->device_items);
 }
 
 static bool puts_together(const stk_operator *op, const stk_dataset *data)

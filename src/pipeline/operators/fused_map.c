@@ -129,12 +129,12 @@ static void compute(void *context, stk_work_unit *unit, size_t first, size_t cou
 }
 
 static stk_status compute_many(void *context, const stk_unit_slice *parts, size_t count,
-                               uint64_t *by_device, stk_error *err)
+                               uint64_t *device_items, stk_error *err)
 {
     const stk_node          *node = context;
     const stk_fused_map_work work = work_of(node);
     return stk_fused_map_run_many(&work, stk_run_options_of(node->run)->images, parts, count,
-                                  by_device, err);
+                                  device_items, err);
 }
 
 /* A last batch that will be dropped needs no room. */

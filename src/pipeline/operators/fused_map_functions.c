@@ -102,12 +102,12 @@ static void join(crowd *c, const stk_fused_map_work *work, stk_work_unit *unit, 
 }
 
 static stk_status run_crowd(crowd *c, const stk_function *function, const stk_decode_device *images,
-                            uint64_t *by_device, stk_error *err)
+                            uint64_t *device_items, stk_error *err)
 {
     if (!c->count) return STK_OK;
     const stk_status st = stk_call_map_many(function, images, c->items, c->count, err);
     for (size_t i = 0; i < c->count; i++) {
-        *by_device += c->items[i].by_device;
+        *device_items += c->items[i].by_device;
         if (c->items[i].status) stk_queue_item_fail(c->places[i], &c->items[i].err);
     }
     return st;
@@ -116,7 +116,7 @@ static stk_status run_crowd(crowd *c, const stk_function *function, const stk_de
 /* One step on all items that are left. */
 static stk_status run_step_on_all(crowd *c, const stk_fused_map_work *work,
                                   const stk_unit_slice *parts, size_t count, size_t step,
-                                  const stk_decode_device *images, uint64_t *by_device,
+                                  const stk_decode_device *images, uint64_t *device_items,
                                   stk_error *err)
 {
     const stk_function *function = work->params->steps[step].function;
@@ -130,7 +130,7 @@ static stk_status run_step_on_all(crowd *c, const stk_fused_map_work *work,
             else
                 run_step(work, parts[p].unit, i, step, NULL);
         }
-    return run_crowd(c, function, images, by_device, err);
+    return run_crowd(c, function, images, device_items, err);
 }
 
 static void run_each(const stk_fused_map_work *work, const stk_unit_slice *parts, size_t count)
@@ -141,7 +141,7 @@ static void run_each(const stk_fused_map_work *work, const stk_unit_slice *parts
 }
 
 stk_status stk_fused_map_run_many(const stk_fused_map_work *work, const stk_decode_device *images,
-                                  const stk_unit_slice *parts, size_t count, uint64_t *by_device,
+                                  const stk_unit_slice *parts, size_t count, uint64_t *device_items,
                                   stk_error *err)
 {
     crowd      c;
@@ -149,8 +149,8 @@ stk_status stk_fused_map_run_many(const stk_fused_map_work *work, const stk_deco
     if (make_crowd(&c, parts, count)) {
         for (size_t i = 0; i < work->params->count; i++) {
             stk_error        unasked;
-            const stk_status one =
-                run_step_on_all(&c, work, parts, count, i, images, by_device, st ? &unasked : err);
+            const stk_status one = run_step_on_all(&c, work, parts, count, i, images, device_items,
+                                                   st ? &unasked : err);
             if (!st) st = one;
         }
     } else {

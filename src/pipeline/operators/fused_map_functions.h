@@ -18,11 +18,11 @@ void stk_fused_map_run(const stk_fused_map_work *work, stk_work_unit *unit, size
 
 /* Whether a device can help with one of the steps. */
 bool stk_fused_map_can_offload(const stk_fused_map_params *params);
-/* All steps on the items of parts that have an element. Adds to *by_device how many the device
+/* All steps on the items of parts that have an element. Adds to *device_items how many the device
  * worked on. The status is the device's: all items are done in any case. */
 STK_NODISCARD stk_status stk_fused_map_run_many(const stk_fused_map_work *work,
                                                 const stk_decode_device  *images,
                                                 const stk_unit_slice *parts, size_t count,
-                                                uint64_t *by_device, stk_error *err);
+                                                uint64_t *device_items, stk_error *err);
 
 #endif

@@ -38,10 +38,10 @@ typedef struct stk_node_queue_ops {
      * the inputs are the results. */
     void (*compute)(void *context, stk_work_unit *unit, size_t first, size_t count);
     /* The same for parts of several units at once, with the help of a decode device; adds to
-     * *by_device how many items it worked on. An error is the device's, which is not asked again:
-     * the items are results all the same. NULL: no device helps. */
+     * *device_items how many items it worked on. An error is the device's, which is not asked
+     * again: the items are results all the same. NULL: no device helps. */
     stk_status (*compute_many)(void *context, const stk_unit_slice *parts, size_t count,
-                               uint64_t *by_device, stk_error *err);
+                               uint64_t *device_items, stk_error *err);
     /* All items are computed. Turns the unit into one result in items[0], the rest emptied (then
      * the unit counts as one result). NULL: each item is a result. */
     void (*finish)(void *context, stk_work_unit *unit);

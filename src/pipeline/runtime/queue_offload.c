@@ -26,7 +26,7 @@ struct stk_offload_workers {
     const stk_decode_device *device;
     stk_eventcount           work; /* there may be something to take, or it is to stop */
     int                      count, started;
-    uint64_t                 by_device; /* atomic: images that it did */
+    uint64_t                 device_items; /* atomic: images that it did */
     hand                     hands[MOST_HANDS];
 
     /* Under the queue's lock. */
@@ -125,17 +125,17 @@ static void compute(stk_offload_workers *hands, hand *one, size_t parts)
     stk_trace_thread             *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
     const uint64_t                span = stk_span_begin(trace), begin = stk_clock_ns();
     const stk_thread_state_before before = stk_node_queue_enter(queue, STK_DOING_COMPUTE);
-    uint64_t                      by_device = 0;
+    uint64_t                      device_items = 0;
     size_t                        items = 0;
     stk_error                     err;
     for (size_t i = 0; i < parts; i++)
         items += one->parts[i].count;
     const stk_status st = queue->options.ops->compute_many(queue->options.context, one->parts,
-                                                           parts, &by_device, &err);
+                                                           parts, &device_items, &err);
     stk_span_end(trace, STK_STAGE_PREPROCESS, "images of the device", span, items);
     stk_node_queue_leave(queue, before);
-    stk_count(&queue->account->by_device, by_device);
-    stk_count(&hands->by_device, by_device);
+    stk_count(&queue->account->device_items, device_items);
+    stk_count(&hands->device_items, device_items);
     if (st)
         give_up(hands, &err);
     else
@@ -208,12 +208,12 @@ void stk_offload_workers_wake(stk_offload_workers *hands)
 
 static void tell_share(const stk_offload_workers *hands)
 {
-    const uint64_t by_device = __atomic_load_n(&hands->by_device, __ATOMIC_RELAXED);
-    if (!by_device) return;
+    const uint64_t device_items = __atomic_load_n(&hands->device_items, __ATOMIC_RELAXED);
+    if (!device_items) return;
     stk_run_log(hands->queue->run,
                 "images: %s decoded %llu of %llu, a call %.0f us each; a thread takes %.0f us",
                 hands->device->name ? hands->device->name : "the device",
-                (unsigned long long)by_device, (unsigned long long)hands->queue->pulled,
+                (unsigned long long)device_items, (unsigned long long)hands->queue->pulled,
                 (double)hands->ns_per_item * 1e-3, (double)hands->queue->ns_per_item * 1e-3);
 }
 

@@ -34,11 +34,11 @@ struct stk_node_counters {
     bool     waits;           /* a source: all of its calls are timed as waits of the run */
     /* Of stages with a queue: */
     bool     runs_ahead;
-    bool     reads;     /* what it computes waits for bytes: S1 */
-    uint64_t busy_ns;   /* pulling and computing, all threads, waits taken off */
-    uint64_t pull_ns;   /* of that, pulling */
-    uint64_t waited_ns; /* its consumer waited for it */
-    uint64_t by_device; /* items that a decode device worked on */
+    bool     reads;        /* what it computes waits for bytes: S1 */
+    uint64_t busy_ns;      /* pulling and computing, all threads, waits taken off */
+    uint64_t pull_ns;      /* of that, pulling */
+    uint64_t waited_ns;    /* its consumer waited for it */
+    uint64_t device_items; /* items that a decode device worked on */
     /* Over the time it was watched: full of results, without any, and results times time / 1024. */
     uint64_t              watched_ns, blocked_ns, empty_ns, waiting_area;
     uint64_t              queue_now, queue_limit, chunk, target_ns, item_bytes;

@@ -13,7 +13,7 @@ static void copy_stage(stk_profile_input *out, const stk_operator_stats *stage)
                                .busy_ns = (double)stage->busy_ns,
                                .starved_ns = (double)stage->starved_ns,
                                .blocked_ns = (double)stage->blocked_ns,
-                               .by_device = (double)stage->by_device};
+                               .device_items = (double)stage->device_items};
     snprintf(out->name, sizeof out->name, "%s", stage->name);
     if (!stage->runs_ahead) return;
     out->queue_mean = stage->queue_mean;
@@ -61,7 +61,7 @@ static void take_off(stk_profile_input *now, const stk_input_state *before)
         now->busy_ns = since(now->busy_ns, was->busy_ns);
         now->starved_ns = since(now->starved_ns, was->starved_ns);
         now->blocked_ns = since(now->blocked_ns, was->blocked_ns);
-        now->by_device = since(now->by_device, was->by_device);
+        now->device_items = since(now->device_items, was->device_items);
         return;
     }
 }

@@ -57,7 +57,7 @@ static void copy_op(stk_profile_op *out, const stk_program_instruction *step)
     snprintf(out->name, sizeof out->name, "%s", step->name);
     snprintf(out->kernel, sizeof out->kernel, "%s%s%s", step->kernel, *step->detail ? " " : "",
              step->detail);
-    snprintf(out->part, sizeof out->part, "%s", step->phase);
+    snprintf(out->phase, sizeof out->phase, "%s", step->phase);
 }
 
 void stk_profile_ops_of(stk_program *program, stk_profile_op **out, size_t *count)

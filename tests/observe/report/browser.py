@@ -76,10 +76,10 @@ def look_at_operations(b, data):
     b.run("document.getElementById('op-filter').dispatchEvent(new Event('input'))")
     rows = list(csv.DictReader(io.StringIO(b.run("return window.stoker.csv()"), newline="")))
     expect(len(rows) == len(ops), "the CSV has every operation")
-    of = {(op["name"], op["part"]): op for op in ops}
+    of = {(op["name"], op["phase"]): op for op in ops}
     for row in rows:
         name = row["name"][1:] if row["name"].startswith("'") else row["name"]
-        op = of.get((name, row["part"]))
+        op = of.get((name, row["phase"]))
         expect(op and int(row["ns"]) == op["ns"] and float(row["flops"]) == op["flops"], f"the CSV has {name} as it is")
     expect(any(row["name"].startswith("'=") for row in rows), "a formula is no formula in the CSV")
 

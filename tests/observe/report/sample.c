@@ -122,7 +122,7 @@ static void add_ops(stk_profile *p)
         snprintf(op->operation, sizeof op->operation, "%s", kinds[n % 5]);
         snprintf(op->name, sizeof op->name, "layer%d.%d.%s", n / 10 + 1, n % 10 / 2, kinds[n % 5]);
         snprintf(op->kernel, sizeof op->kernel, "onednn jit:avx512_core");
-        snprintf(op->part, sizeof op->part, "%s", n % 2 ? "backward" : "forward");
+        snprintf(op->phase, sizeof op->phase, "%s", n % 2 ? "backward" : "forward");
         op->flops = 1e6 + draw(&seed) * 9e8 * (n % 5 < 2);
         op->bytes = 1e5 + draw(&seed) * 9e6;
         op->runs = 8;

@@ -155,7 +155,7 @@ static void write_stages(stk_json_writer *json, const stk_iterator_report *repor
         stk_json_pair_double(json, "queue_empty", stage->queue_empty);
         stk_json_pair_double(json, "queue_full", stage->queue_full);
         stk_json_pair_uint(json, "queue_limit", stage->queue_limit);
-        stk_json_pair_uint(json, "by_device", stage->by_device);
+        stk_json_pair_uint(json, "device_items", stage->device_items);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);

@@ -19,14 +19,14 @@ function opRows({profile: p}) {
 }
 
 const OP_COLUMNS = [
-  {key: 'operation', title: 'operation'}, {key: 'name', title: 'name'}, {key: 'kernel', title: 'kernel'}, {key: 'part', title: 'part'},
+  {key: 'operation', title: 'operation'}, {key: 'name', title: 'name'}, {key: 'kernel', title: 'kernel'}, {key: 'phase', title: 'phase'},
   {key: 'runs', title: 'runs', kind: 'count', path: true}, {key: 'ns', title: 'time', kind: 'ns', path: true}, {key: 'share', title: 'share', kind: 'share'},
   {key: 'mean', title: 'mean', kind: 'ns'}, {key: 'flop_s', title: 'FLOP/s', kind: 'flop_s'}, {key: 'bytes_s', title: 'bytes/s', kind: 'bytes_s'},
   {key: 'roof', title: 'roof'}, {key: 'of_peak', title: 'of roof', kind: 'share'},
 ];
 
 function opsChosen(data) {
-  const wanted = ops.filter.toLowerCase(), rows = opRows(data).filter((op) => !wanted || `${op.operation} ${op.name} ${op.kernel} ${op.part}`.toLowerCase().includes(wanted));
+  const wanted = ops.filter.toLowerCase(), rows = opRows(data).filter((op) => !wanted || `${op.operation} ${op.name} ${op.kernel} ${op.phase}`.toLowerCase().includes(wanted));
   const by = (a, b) => (typeof a[ops.sort] === 'string' ? a[ops.sort].localeCompare(b[ops.sort]) : a[ops.sort] - b[ops.sort]);
   return rows.sort((a, b) => (ops.down ? by(b, a) : by(a, b)));
 }
@@ -37,7 +37,7 @@ const csvCell = (value) => {
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 };
 function opsCsv(data) {
-  const keys = ['operation', 'name', 'kernel', 'part', 'runs', 'ns', 'share', 'mean', 'flops', 'bytes', 'flop_s', 'bytes_s', 'roof', 'of_peak'];
+  const keys = ['operation', 'name', 'kernel', 'phase', 'runs', 'ns', 'share', 'mean', 'flops', 'bytes', 'flop_s', 'bytes_s', 'roof', 'of_peak'];
   return [keys.join(','), ...opsChosen(data).map((op) => keys.map((key) => csvCell(op[key] === -1 ? '' : op[key])).join(','))].join('\r\n') + '\r\n';
 }
 
