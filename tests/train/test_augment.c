@@ -82,3 +82,39 @@ STK_TEST(painting_on_the_device_gives_the_bits_of_the_host)
                                                "data.mixup", "0.3", NULL});
     }
 }
+
+static void keep_line(void *context, const char *line)
+{
+    char        *all = context;
+    const size_t used = strlen(all);
+    snprintf(all + used, 1000 - used, "%s\n", line);
+}
+
+STK_TEST(former_names_in_a_pipeline_are_logged_with_the_first_epoch)
+{
+    stk_train_recipe recipe;
+    stk_train_data   known;
+    stk_loader      *feed;
+    stk_error        err;
+    char             log[1000] = "";
+    const char      *data = tiny_data("former", 80, SIZE, CLASSES);
+    const char      *pipeline =
+        write_pipeline("former.yaml", data, "  - quarantine: {file: bad.jsonl, least: 5}\n");
+    tiny_recipe(&recipe, &known, data, stk_test_path("unused"),
+                (const char *const[]){"data.pipeline", pipeline, NULL});
+    for (int epoch = 0; epoch < 2; epoch++) {
+        const stk_loader_options options = {.recipe = &recipe,
+                                            .data = &known,
+                                            .size = SIZE,
+                                            .epoch = epoch,
+                                            .seed = 7,
+                                            .log = keep_line,
+                                            .log_context = log};
+        EXPECT_OK(stk_loader_open(&feed, &options, &err));
+        stk_loader_free(feed);
+    }
+    const char *first = strstr(log, "WARNING: quarantine.least is now called "
+                                    "quarantine.min_elements\n");
+    EXPECT(first && !strstr(first + 1, "quarantine.least"));
+    stk_train_data_release(&known);
+}
