@@ -123,7 +123,7 @@ typedef struct stk_shuffle_options {
     bool     same_each_epoch; /* every epoch in the order of the first */
 } stk_shuffle_options;
 
-enum { STK_BUFFER_WHOLE = -2 }; /* a shuffle buffer that grows to the whole epoch */
+enum { STK_BUFFER_EPOCH = -2 }; /* a shuffle buffer that grows to the whole epoch */
 
 STK_API STK_NODISCARD stk_status stk_dataset_shuffle(stk_dataset **data, int64_t buffer,
                                                      const stk_shuffle_options *options,

@@ -46,10 +46,10 @@ typedef struct stk_decode_device {
      * the device: no request counts as done. */
     stk_status (*decode)(void *context, stk_decode_request *requests, size_t count, stk_error *err);
     void       *context;
-    const char *name;  /* for people */
-    size_t      most;  /* images at a time; at least 1 */
-    int         lanes; /* calls that are worth making at a time; at least 1 */
-    bool        alone; /* threads leave all images to it that it takes */
+    const char *name;       /* for people */
+    size_t      max_images; /* of one call; at least 1 */
+    int         max_calls;  /* concurrent calls that raise the throughput; at least 1 */
+    bool        exclusive;  /* CPU threads leave it all images that it supports */
 } stk_decode_device;
 
 STK_END_DECLS

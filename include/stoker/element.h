@@ -32,15 +32,15 @@ enum { STK_VALUE_SMALL = 16 }; /* bytes that are kept in the value itself */
 typedef struct stk_value {
     stk_value_kind kind;
     stk_dtype      dtype;
-    stk_shape      shape;  /* DENSE: of the data. RAGGED: of the flat values. SPARSE: the dense
-                              shape */
-    const void    *data;   /* NULL: the data is in small; ask stk_value_data */
-    const int64_t *places; /* RAGGED: row splits, level after level: count + 1 of the first, and of
-                              each other one more than the level before has rows. SPARSE: count
-                              rows of rank indices */
-    int64_t     count;     /* RAGGED: rows. SPARSE: values */
-    int         levels;    /* RAGGED: dimensions whose length differs, at least 1 */
-    stk_buffer *storage;   /* keeps alive all that data, places and byte views point to */
+    stk_shape      shape; /* DENSE: of the data. RAGGED: of the flat values. SPARSE: the dense
+                             shape */
+    const void    *data;  /* NULL: the data is in small; ask stk_value_data */
+    const int64_t *splits_or_indices; /* RAGGED: row splits, level after level: count + 1 of the
+                              first, and of each other one more than the level before has rows.
+                              SPARSE: count rows of rank indices */
+    int64_t     count;                /* RAGGED: rows. SPARSE: values */
+    int         levels;               /* RAGGED: dimensions whose length differs, at least 1 */
+    stk_buffer *storage; /* keeps alive all that data, places and byte views point to */
     union {
         uint8_t      bytes[STK_VALUE_SMALL];
         int64_t      i64;

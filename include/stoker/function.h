@@ -29,8 +29,8 @@ typedef struct stk_call {
     uint64_t              epoch;  /* how often this stage was begun before, in this iterator */
     uint64_t              index;  /* number of the element in the stage's input */
     const uint64_t       *seeds;  /* of each of several functions that a pass made one; else NULL */
-    const stk_output_row *rooms;  /* used through stk_call_output */
-    size_t                room_count;
+    const stk_output_row *output_rows; /* used through stk_call_output */
+    size_t                output_row_count;
     uint64_t *ticks; /* where parts of built-in functions are timed; NULL: nobody asks */
 } stk_call;
 

@@ -17,11 +17,11 @@ STK_BEGIN_DECLS
 
 enum { STK_ALL_VALUES = -1 };
 
-/* A whole or a real number. */
+/* An integer or a floating-point number. */
 typedef struct stk_number {
-    bool    is_real;
-    int64_t whole; /* used unless is_real */
-    double  real;
+    bool    is_float;
+    int64_t integer;  /* unless is_float */
+    double  floating; /* if is_float */
 } stk_number;
 
 static inline stk_number stk_number_integer(int64_t number)

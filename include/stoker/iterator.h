@@ -81,18 +81,18 @@ typedef struct stk_operator_stats {
     double    queue_mean;              /* results waiting in its queue, over time */
     double    queue_empty, queue_full; /* shares of time without any, and with all it may hold */
     uint64_t  queue_now, queue_limit;
-    int64_t   chunk;        /* elements handed over at a time */
+    int64_t   unit_size;    /* elements pulled and computed together */
     uint64_t  device_items; /* items that a decode device worked on */
 } stk_operator_stats;
 
 /* A function of a fused stage, or an operation of an image function. Some items are timed for all.
  */
-typedef struct stk_operation_account {
+typedef struct stk_function_stats {
     char     name[64]; /* as it was written; "random_crop + flip": what is done in one pass */
     int      depth;    /* of its stage */
     uint64_t items;
     uint64_t busy_ns; /* summed over threads */
-} stk_operation_account;
+} stk_function_stats;
 
 typedef struct stk_iterator_io_stats {
     const char *backend; /* "io_uring", "threads", "none": a literal */
@@ -119,7 +119,7 @@ typedef struct stk_iterator_report {
     size_t                stage_count; /* in all; stages holds the first of them */
     stk_operator_stats    stages[64];
     size_t                operation_count; /* at most as many as there is room for, source first */
-    stk_operation_account operations[64];
+    stk_function_stats    operations[64];
     stk_iterator_io_stats io;
     stk_ledger_report     memory;
     size_t                decision_count;

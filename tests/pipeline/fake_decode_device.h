@@ -126,8 +126,8 @@ static inline stk_status fake_decode(void *context, stk_decode_request *requests
 static inline void fake_decode_device_init(fake_decode_device *fake, size_t most, int lanes)
 {
     memset(fake, 0, sizeof *fake);
-    fake->device =
-        (stk_decode_device){.decode = fake_decode, .context = fake, .most = most, .lanes = lanes};
+    fake->device = (stk_decode_device){
+        .decode = fake_decode, .context = fake, .max_images = most, .max_calls = lanes};
 }
 
 #endif

@@ -81,7 +81,7 @@ static const uint8_t *say_dense(text *t, const stk_value *value, int dimension, 
 static const uint8_t *say_ragged(text *t, const stk_value *value, int level, int64_t first,
                                  int64_t count, const uint8_t *data)
 {
-    const int64_t *splits = value->places;
+    const int64_t *splits = value->splits_or_indices;
     int64_t        rows = value->count;
     for (int i = 0; i < level; i++) {
         const int64_t below = splits[rows];
@@ -124,7 +124,8 @@ static void say_value(text *t, const stk_value *value)
         for (int64_t i = 0; i < value->count; i++) {
             say(t, i ? " (" : "(");
             for (int d = 0; d < value->shape.rank; d++)
-                say(t, d ? ",%" PRId64 : "%" PRId64, value->places[i * value->shape.rank + d]);
+                say(t, d ? ",%" PRId64 : "%" PRId64,
+                    value->splits_or_indices[i * value->shape.rank + d]);
             say(t, ")");
             say_scalar(t, value->dtype, data + (size_t)i * stk_dtype_bytes(value->dtype));
         }

@@ -120,7 +120,7 @@ typedef struct bed {
     stk_dataset        *data;
     stk_iterator       *it;
     pthread_mutex_t     lock;
-    stk_queue_positions places;
+    stk_queue_positions positions;
 } bed;
 
 static void set_up(bed *b)
@@ -129,12 +129,12 @@ static void set_up(bed *b)
     b->data = RANGE(10);
     EXPECT_OK(stk_iterator_start(&b->it, b->data, NULL, &err));
     pthread_mutex_init(&b->lock, NULL);
-    stk_queue_positions_init(&b->places);
+    stk_queue_positions_init(&b->positions);
 }
 
 static void tear_down(bed *b)
 {
-    stk_queue_positions_release(&b->places);
+    stk_queue_positions_release(&b->positions);
     pthread_mutex_destroy(&b->lock);
     stk_iterator_free(b->it);
     stk_dataset_unref(b->data);
@@ -145,14 +145,14 @@ STK_TEST(ranges_that_touch_are_one)
     bed b;
     set_up(&b);
     for (uint64_t i = 1; i < 100000; i++)
-        stk_queue_positions_unit_given(&b.places, 10 * i, 10, &b.lock);
-    EXPECT_INT_EQ(1, b.places.beyond.count);
-    stk_queue_positions_unit_given(&b.places, 2000000, 5, &b.lock);
-    stk_queue_positions_unit_given(&b.places, 1500000, 5, &b.lock);
-    EXPECT_INT_EQ(3, b.places.beyond.count);
-    stk_queue_positions_unit_given(&b.places, 0, 10, &b.lock);
-    EXPECT_INT_EQ(1000000, b.places.low);
-    EXPECT_INT_EQ(2, b.places.beyond.count);
+        stk_queue_positions_unit_returned(&b.positions, 10 * i, 10, &b.lock);
+    EXPECT_INT_EQ(1, b.positions.beyond.count);
+    stk_queue_positions_unit_returned(&b.positions, 2000000, 5, &b.lock);
+    stk_queue_positions_unit_returned(&b.positions, 1500000, 5, &b.lock);
+    EXPECT_INT_EQ(3, b.positions.beyond.count);
+    stk_queue_positions_unit_returned(&b.positions, 0, 10, &b.lock);
+    EXPECT_INT_EQ(1000000, b.positions.low);
+    EXPECT_INT_EQ(2, b.positions.beyond.count);
     tear_down(&b);
 }
 
@@ -162,12 +162,12 @@ STK_TEST(places_that_wait_for_a_late_element_do_not_pile_up)
     bed b;
     set_up(&b);
     for (uint64_t i = 0; i < 1000; i++) {
-        b.places.noted_ns = 0; /* it is time for another */
-        stk_queue_positions_note(&b.places, b.it->root, i, &b.lock);
-        EXPECT(b.places.count <= 64);
+        b.positions.noted_ns = 0; /* it is time for another */
+        stk_queue_positions_note(&b.positions, b.it->root, i, &b.lock);
+        EXPECT(b.positions.count <= 64);
     }
-    stk_queue_positions_unit_given(&b.places, 0, 1000, &b.lock);
-    EXPECT_INT_EQ(1, b.places.count);
+    stk_queue_positions_unit_returned(&b.positions, 0, 1000, &b.lock);
+    EXPECT_INT_EQ(1, b.positions.count);
     tear_down(&b);
 }
 
@@ -190,7 +190,7 @@ STK_TEST(large_places_are_in_the_ledger)
         stk_element_unref(element);
     }
     stk_ledger_read(stk_iterator_ledger(it), &before);
-    stk_queue_positions_note(&b.places, it->root, 0, &b.lock);
+    stk_queue_positions_note(&b.positions, it->root, 0, &b.lock);
     stk_ledger_read(stk_iterator_ledger(it), &after);
     EXPECT_INT_EQ(0, before.lines[STK_MEMORY_INDEX].bytes);
     EXPECT(after.lines[STK_MEMORY_INDEX].bytes >= 15000 * sizeof(int64_t));

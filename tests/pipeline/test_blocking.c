@@ -275,7 +275,7 @@ STK_TEST(waiting_stages_upon_waiting_stages_never_wait_in_a_circle)
 
 STK_TEST(more_waiting_stages_than_pulls_still_run)
 {
-    enum { SOURCES = STK_RUN_PULLS_MOST + 20 };
+    enum { SOURCES = STK_RUN_PULLS_MAX + 20 };
     static stk_dataset *sources[SOURCES];
     sleeper             s = {.us = 1};
     stk_error           err;

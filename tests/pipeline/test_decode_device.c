@@ -181,7 +181,7 @@ STK_TEST(a_device_that_decodes_changes_neither_elements_nor_their_order)
             fake_decode_device_init(&fake, 8, 1 + (int)(t % 3));
             fake.late_us = t == 1 ? 3000 : 0;
             expect_same(&kinds[i], &want, threads[t], &fake, false);
-            EXPECT(fake.most_at_work <= (unsigned)fake.device.lanes);
+            EXPECT(fake.most_at_work <= (unsigned)fake.device.max_calls);
         }
         stk_blob_release(&want.text);
     }
@@ -208,7 +208,7 @@ STK_TEST(a_device_that_works_alone_decodes_all_it_takes)
         fake_decode_device fake;
         collect(&want, made(&kinds[i], false), 2, NULL);
         fake_decode_device_init(&fake, 8, 2);
-        fake.device.alone = true;
+        fake.device.exclusive = true;
         expect_same(&kinds[i], &want, 3, &fake, false);
         EXPECT_INT_EQ(3 * IMAGES * 9 / 10, fake.images);
         stk_blob_release(&want.text);
@@ -231,7 +231,7 @@ STK_TEST(a_device_that_breaks_is_told_once_and_nothing_is_lost)
         int                lines = 0;
         collect(&want, made(&kinds[0], false), 2, NULL);
         fake_decode_device_init(&fake, 4, 2);
-        fake.device.alone = alone;
+        fake.device.exclusive = alone;
         fake.breaks_after = 2;
         const stk_iterator_options options = {.threads = 2,
                                               .seed = 7,
@@ -262,7 +262,7 @@ STK_TEST(damaged_images_are_named_as_without_a_device)
         for (int threads = 1; threads <= 4; threads++) {
             fake_decode_device fake;
             fake_decode_device_init(&fake, 8, 2);
-            fake.device.alone = threads == 3;
+            fake.device.exclusive = threads == 3;
             expect_same(&kinds[i], &want, threads, &fake, true);
         }
         stk_blob_release(&want.text);
@@ -278,7 +278,7 @@ STK_TEST(a_run_is_left_at_any_time_while_a_device_is_at_work)
         stk_blob           text;
         fake_decode_device_init(&fake, 8, 2);
         fake.late_us = 20000;
-        fake.device.alone = taken % 2;
+        fake.device.exclusive = taken % 2;
         const stk_iterator_options options = {.threads = 2, .seed = 7, .images = &fake.device};
         stk_dataset               *data = made(&kinds[0], false);
         stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
@@ -344,7 +344,7 @@ STK_TEST(hands_keep_within_little_memory)
     stk_blob           text;
     collect(&want, made(&kinds[0], false), 2, NULL);
     fake_decode_device_init(&fake, 8, 2);
-    fake.device.alone = true;
+    fake.device.exclusive = true;
     const stk_iterator_options options = {.threads = 2,
                                           .seed = 7,
                                           .no_autotune = true,

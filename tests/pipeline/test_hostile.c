@@ -444,23 +444,25 @@ STK_TEST(places_that_cannot_be_written_are_named)
     longest[0] = '/';
     longest[sizeof longest - 1] = 0;
     stk_test_write_file(stk_test_path("a file"), "1", 1);
-    const char *const places[] = {stk_test_path("a file"), "/dev/full",
-                                  "/proc/nothing",         longest,
-                                  "/dev/null/below",       stk_test_path("no/such/parent")};
-    for (size_t i = 0; i < COUNT_OF(places); i++) {
+    const char *const splits_or_indices[] = {
+        stk_test_path("a file"),        "/dev/full", "/proc/nothing", longest, "/dev/null/below",
+        stk_test_path("no/such/parent")};
+    for (size_t i = 0; i < COUNT_OF(splits_or_indices); i++) {
         for (int kind = 0; kind < 3; kind++) {
             stk_error    err = {0};
             stk_dataset *data = RANGE(10);
             APPLY(data, map, stk_test_map("refuse", refuse, NULL, 0), NULL);
             stk_status st;
             if (kind == 0) {
-                st = stk_dataset_cache(&data, &(stk_cache_options){.directory = places[i]}, &err);
+                st = stk_dataset_cache(
+                    &data, &(stk_cache_options){.directory = splits_or_indices[i]}, &err);
             } else if (kind == 1) {
-                st = stk_dataset_snapshot(&data, &(stk_snapshot_options){.directory = places[i]},
-                                          &err);
+                st = stk_dataset_snapshot(
+                    &data, &(stk_snapshot_options){.directory = splits_or_indices[i]}, &err);
             } else {
                 st = stk_dataset_quarantine(
-                    &data, &(stk_quarantine_options){.file = places[i], .max_rate = 1}, &err);
+                    &data, &(stk_quarantine_options){.file = splits_or_indices[i], .max_rate = 1},
+                    &err);
             }
             const int errors = st ? 1 : count_errors(data, &err);
             if (!(kind == 2 && i == 0)) {

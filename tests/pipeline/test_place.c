@@ -72,18 +72,18 @@ STK_TEST(other_names_are_another_pipeline)
 /* Below the folder that they have in common, folders count. */
 STK_TEST(files_of_several_folders_count_from_where_they_meet)
 {
-    static const char *const places[][2] = {
+    static const char *const splits_or_indices[][2] = {
         {"x/p/a", "x/q/a"}, {"y/p/a", "y/q/a"}, {"z/p/a", "z/r/a"}};
     uint64_t prints[3];
     for (size_t i = 0; i < 3; i++) {
         const char *paths[2];
         for (size_t k = 0; k < 2; k++) {
             char folder[8];
-            snprintf(folder, sizeof folder, "%.1s", places[i][k]);
+            snprintf(folder, sizeof folder, "%.1s", splits_or_indices[i][k]);
             mkdir(stk_test_path(folder), 0777);
-            snprintf(folder, sizeof folder, "%.3s", places[i][k]);
+            snprintf(folder, sizeof folder, "%.3s", splits_or_indices[i][k]);
             mkdir(stk_test_path(folder), 0777);
-            paths[k] = write_named(places[i][k], "r", 2, NULL);
+            paths[k] = write_named(splits_or_indices[i][k], "r", 2, NULL);
         }
         stk_dataset *data = records_of(paths, 2, NULL);
         prints[i] = stk_dataset_fingerprint(data);

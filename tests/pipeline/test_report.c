@@ -56,7 +56,7 @@ STK_TEST(a_report_before_the_first_element_says_so)
     EXPECT_STR_EQ("none", report.io.backend);
 }
 
-static const stk_operation_account *operation(const stk_iterator_report *report, const char *name)
+static const stk_function_stats *operation(const stk_iterator_report *report, const char *name)
 {
     for (size_t i = 0; i < report->operation_count; i++)
         if (strcmp(report->operations[i].name, name) == 0) return &report->operations[i];
@@ -73,8 +73,8 @@ STK_TEST(the_slow_function_of_a_fused_stage_is_told_by_name)
         APPLY(data, map, stk_test_map("slow", spin, (void *)(uintptr_t)SLOW_NS, 0), NULL);
         APPLY(data, batch, 20, NULL);
         run_for(data, threads, ITEMS / 20, 0, &report);
-        const stk_operation_account *slow = operation(&report, "slow");
-        const stk_operation_account *quick = operation(&report, "quick");
+        const stk_function_stats *slow = operation(&report, "slow");
+        const stk_function_stats *quick = operation(&report, "quick");
         assert_non_null(slow);
         assert_non_null(quick);
         EXPECT(slow->items > 0.9 * ITEMS && slow->items <= ITEMS);

@@ -66,7 +66,7 @@ static void expect_permutation(const int64_t *numbers, size_t count)
 
 STK_TEST(shuffle_gives_every_element_once) /* 53 */
 {
-    static const int64_t buffers[] = {1, 2, 7, 99, 100, 101, 1000, STK_BUFFER_WHOLE};
+    static const int64_t buffers[] = {1, 2, 7, 99, 100, 101, 1000, STK_BUFFER_EPOCH};
     for (size_t i = 0; i < COUNT_OF(buffers); i++) {
         int64_t      numbers[101];
         stk_dataset *data = shuffled(100, buffers[i], &seed_1);
@@ -84,7 +84,7 @@ STK_TEST(shuffle_is_the_same_everywhere_when_every_epoch_is) /* 53, 57, 72, 73 *
     char         kept[256];
     snprintf(kept, sizeof kept, "%s", text);
     EXPECT_GIVES(kept, data);
-    data = shuffled(12, STK_BUFFER_WHOLE, &same);
+    data = shuffled(12, STK_BUFFER_EPOCH, &same);
     snprintf(kept, sizeof kept, "%s",
              stk_test_run(data, &(stk_iterator_options){.threads = 1, .seed = 7}, 0));
     EXPECT_GIVES(kept, data);
@@ -343,7 +343,7 @@ STK_TEST(reshuffled_epochs_are_restored_at_every_place) /* 72 */
     stk_test_watchdog(120);
     expect_restored(12, 5, 3);
     expect_restored(12, 12, 2);
-    expect_restored(12, STK_BUFFER_WHOLE, 2);
+    expect_restored(12, STK_BUFFER_EPOCH, 2);
     expect_restored(3, 100, 3);
 }
 

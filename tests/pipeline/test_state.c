@@ -20,10 +20,10 @@ static stk_element *rich_element(void)
     const int64_t splits[] = {0, 1, 1, 3};
     EXPECT_OK(stk_value_ragged(stk_element_edit(element, 3), NULL, stk_element_value(element, 2),
                                splits, 4, 3, 1, &err));
-    const int64_t   places[] = {0, 1, 2, 0, 1, 4};
+    const int64_t   splits_or_indices[] = {0, 1, 2, 0, 1, 4};
     const stk_shape dense = stk_shape_2d(3, 5);
     EXPECT_OK(stk_value_sparse(stk_element_edit(element, 4), NULL, stk_element_value(element, 2),
-                               &dense, places, 3, &err));
+                               &dense, splits_or_indices, 3, &err));
     EXPECT_OK(stk_element_new(&inner, 1, &err));
     EXPECT_OK(stk_value_bytes(stk_element_edit(inner, 0), NULL, stk_bytes_text("inner"), &err));
     stk_dataset *dataset;

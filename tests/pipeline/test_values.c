@@ -56,7 +56,7 @@ STK_TEST(ragged_values_are_made_of_flat_ones_and_splits)
     stk_value       value;
     stk_error       err;
     EXPECT_OK(stk_value_ragged(&value, NULL, &flat, splits, 4, 3, 1, &err));
-    EXPECT(value.places != splits && stk_value_data(&value) != numbers);
+    EXPECT(value.splits_or_indices != splits && stk_value_data(&value) != numbers);
     expect_text("ragged int64, 3 rows: [1] [] [2 3]", &value);
     EXPECT_OK(stk_value_ragged(&value, NULL, &flat, nested, 6, 2, 2, &err));
     expect_text("ragged int64, 2 rows: [[1] [2 3]] []", &value);
@@ -95,18 +95,21 @@ STK_TEST(splits_that_are_none_are_refused)
 
 STK_TEST(sparse_values_are_made_of_flat_ones_and_indices)
 {
-    static const int64_t numbers[] = {5, 6}, places[] = {0, 1, 2, 4}, outside[] = {0, 1, 3, 0};
-    const stk_shape      shape = stk_shape_2d(3, 5), odd = stk_shape_2d(-1, 5);
-    const stk_value      flat = numbers_of(numbers, 2);
-    stk_value            value;
-    stk_error            err;
-    EXPECT_OK(stk_value_sparse(&value, NULL, &flat, &shape, places, 2, &err));
+    static const int64_t numbers[] = {5, 6}, splits_or_indices[] = {0, 1, 2, 4},
+                         outside[] = {0, 1, 3, 0};
+    const stk_shape shape = stk_shape_2d(3, 5), odd = stk_shape_2d(-1, 5);
+    const stk_value flat = numbers_of(numbers, 2);
+    stk_value       value;
+    stk_error       err;
+    EXPECT_OK(stk_value_sparse(&value, NULL, &flat, &shape, splits_or_indices, 2, &err));
     expect_text("sparse int64[3,5], 2 given (0,1) 5 (2,4) 6", &value);
     EXPECT_STATUS(STK_E_INVALID, stk_value_sparse(&value, NULL, &flat, &shape, outside, 2, &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_value_sparse(&value, NULL, &flat, &odd, places, 2, &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_value_sparse(&value, NULL, &flat, &shape, places, 3, &err));
     EXPECT_STATUS(STK_E_INVALID,
-                  stk_value_sparse(&value, NULL, &flat, &(stk_shape){.rank = 99}, places, 2, &err));
+                  stk_value_sparse(&value, NULL, &flat, &odd, splits_or_indices, 2, &err));
+    EXPECT_STATUS(STK_E_INVALID,
+                  stk_value_sparse(&value, NULL, &flat, &shape, splits_or_indices, 3, &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_value_sparse(&value, NULL, &flat, &(stk_shape){.rank = 99},
+                                                  splits_or_indices, 2, &err));
     EXPECT_OK(stk_value_sparse(&value, NULL, &(stk_value){.dtype = STK_DTYPE_I64, .shape.rank = 1},
                                &shape, NULL, 0, &err));
     expect_text("sparse int64[3,5], 0 given", &value);

@@ -116,7 +116,7 @@ static void init_function(job *j, bed *b, unsigned sleep_us)
 static const stk_io_options kinds[] = {{0},
                                        {.no_uring = true},
                                        {.in_flight = 1},
-                                       {.in_flight = 3, .no_uring = true, .threads_most = 2}};
+                                       {.in_flight = 3, .no_uring = true, .threads_max = 2}};
 
 STK_TEST(reads_give_the_bytes_of_the_file_through_the_ring_and_through_threads)
 {
@@ -241,7 +241,7 @@ STK_TEST(request_that_is_submitted_again_and_again_needs_one_thread)
     bed          b;
     job          j;
     stk_io_stats stats;
-    set_up(&b, (stk_io_options){.threads_most = 64, .in_flight = 64, .no_uring = true});
+    set_up(&b, (stk_io_options){.threads_max = 64, .in_flight = 64, .no_uring = true});
     init_function(&j, &b, 0);
     j.request.run = count_running;
     j.again = 2000;
@@ -488,7 +488,7 @@ STK_TEST(options_that_make_no_sense_are_refused)
 {
     stk_error err;
     stk_io   *io;
-    EXPECT_STATUS(STK_E_INVALID, stk_io_start(&io, &(stk_io_options){.threads_most = -1}, &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_io_start(&io, &(stk_io_options){.threads_max = -1}, &err));
     EXPECT_CONTAINS("-1 reader threads asked; 1 to 1024", err.message);
     EXPECT_STATUS(STK_E_INVALID, stk_io_start(&io, &(stk_io_options){.in_flight = 5000}, &err));
     EXPECT_CONTAINS("5000 requests in flight asked", err.message);

@@ -122,7 +122,7 @@ static int print_json(const session *s)
 
 static void print_operations(const stk_profile *profile, const cli_style *style)
 {
-    stk_operation_account list[STK_PROFILE_INPUT_OPS];
+    stk_function_stats list[STK_PROFILE_INPUT_OPS];
     cli_operation_table_print(list, cli_operation_table_of(profile, list), style);
 }
 

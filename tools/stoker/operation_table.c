@@ -8,7 +8,7 @@
 
 enum { MOST_SHOWN = 64 };
 
-static double sum_of(const stk_operation_account *list, size_t count)
+static double sum_of(const stk_function_stats *list, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -16,21 +16,21 @@ static double sum_of(const stk_operation_account *list, size_t count)
     return sum;
 }
 
-static double us_each(const stk_operation_account *one)
+static double us_each(const stk_function_stats *one)
 {
     return one->items ? (double)one->busy_ns / (double)one->items * 1e-3 : 0;
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const stk_operation_account *x = *(const stk_operation_account *const *)a;
-    const stk_operation_account *y = *(const stk_operation_account *const *)b;
+    const stk_function_stats *x = *(const stk_function_stats *const *)a;
+    const stk_function_stats *y = *(const stk_function_stats *const *)b;
     return (x->busy_ns < y->busy_ns) - (x->busy_ns > y->busy_ns);
 }
 
 /* Returns how many there are. */
-static size_t sort(const stk_operation_account *list, size_t count,
-                   const stk_operation_account *sorted[MOST_SHOWN])
+static size_t sort(const stk_function_stats *list, size_t count,
+                   const stk_function_stats *sorted[MOST_SHOWN])
 {
     if (count > MOST_SHOWN) count = MOST_SHOWN;
     for (size_t i = 0; i < count; i++)
@@ -39,14 +39,13 @@ static size_t sort(const stk_operation_account *list, size_t count,
     return count;
 }
 
-void cli_operation_table_print(const stk_operation_account *list, size_t count,
-                               const cli_style *style)
+void cli_operation_table_print(const stk_function_stats *list, size_t count, const cli_style *style)
 {
-    static const char *const     heading[] = {"operation", "us each", "share"};
-    const stk_operation_account *sorted[MOST_SHOWN];
-    const double                 all = sum_of(list, count);
-    cli_table                    table;
-    char                         text[CLI_FORMAT_CAPACITY];
+    static const char *const  heading[] = {"operation", "us each", "share"};
+    const stk_function_stats *sorted[MOST_SHOWN];
+    const double              all = sum_of(list, count);
+    cli_table                 table;
+    char                      text[CLI_FORMAT_CAPACITY];
     if (!count || !(all > 0)) return;
     count = sort(list, count, sorted);
     printf("\n%sOperations%s of fused stages, of a core; what is done in one pass is joined by +\n",
@@ -65,11 +64,10 @@ void cli_operation_table_print(const stk_operation_account *list, size_t count,
     cli_table_release(&table);
 }
 
-void cli_operation_table_json(stk_json_writer *json, const stk_operation_account *list,
-                              size_t count)
+void cli_operation_table_json(stk_json_writer *json, const stk_function_stats *list, size_t count)
 {
-    const stk_operation_account *sorted[MOST_SHOWN];
-    const double                 all = sum_of(list, count);
+    const stk_function_stats *sorted[MOST_SHOWN];
+    const double              all = sum_of(list, count);
     count = sort(list, count, sorted);
     stk_json_key(json, "operations");
     stk_json_array(json);
@@ -85,14 +83,14 @@ void cli_operation_table_json(stk_json_writer *json, const stk_operation_account
     stk_json_array_end(json);
 }
 
-size_t cli_operation_table_of(const stk_profile    *profile,
-                              stk_operation_account list[STK_PROFILE_INPUT_OPS])
+size_t cli_operation_table_of(const stk_profile *profile,
+                              stk_function_stats list[STK_PROFILE_INPUT_OPS])
 {
     for (size_t i = 0; i < profile->input_op_count; i++) {
         const stk_profile_input_op *from = &profile->input_ops[i];
-        list[i] = (stk_operation_account){.depth = from->depth,
-                                          .items = (uint64_t)from->items,
-                                          .busy_ns = (uint64_t)from->busy_ns};
+        list[i] = (stk_function_stats){.depth = from->depth,
+                                       .items = (uint64_t)from->items,
+                                       .busy_ns = (uint64_t)from->busy_ns};
         snprintf(list[i].name, sizeof list[i].name, "%s", from->name);
     }
     return profile->input_op_count;

@@ -9,13 +9,12 @@
 #include <stoker/profile.h>
 
 /* Prints nothing where there is none. */
-void cli_operation_table_print(const stk_operation_account *list, size_t count,
+void cli_operation_table_print(const stk_function_stats *list, size_t count,
                                const cli_style *style);
 /* "operations": [...] of the object at hand. */
-void cli_operation_table_json(stk_json_writer *json, const stk_operation_account *list,
-                              size_t count);
+void cli_operation_table_json(stk_json_writer *json, const stk_function_stats *list, size_t count);
 /* Those of a profile; returns how many. */
-size_t cli_operation_table_of(const stk_profile    *profile,
-                              stk_operation_account list[STK_PROFILE_INPUT_OPS]);
+size_t cli_operation_table_of(const stk_profile *profile,
+                              stk_function_stats list[STK_PROFILE_INPUT_OPS]);
 
 #endif

@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     if (stk_device_decoder(device, &lent, &err)) return fail(&err);
     if (make_plan(&data, argc > 3 ? argv[3] : NULL, &err)) return fail(&err);
     stk_decode_device beside = *lent, alone = *lent;
-    alone.alone = true;
+    alone.exclusive = true;
     const stk_decode_device   *who[] = {NULL, &beside, &alone};
     static const char *const   names[] = {"cpu", "shared", "gpu"};
     const stk_iterator_options options = {.threads = argc > 1 ? atoi(argv[1]) : 0,

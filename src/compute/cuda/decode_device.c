@@ -58,8 +58,8 @@ static stk_status start(stk_cuda_decode_device *p, stk_error *err)
     p->device = (stk_decode_device){.decode = decode,
                                     .context = p,
                                     .name = stk_nvjpeg_name(p->nvjpeg),
-                                    .most = MAX,
-                                    .lanes = STREAMS_MAX};
+                                    .max_images = MAX,
+                                    .max_calls = STREAMS_MAX};
     return STK_OK;
 }
 

@@ -13,14 +13,14 @@ struct stk_element {
     stk_value  values[];
 };
 
-enum { MOST_VALUES = 4096 };
+enum { VALUES_MAX = 4096 };
 
 stk_status stk_element_new(stk_element **out, size_t count, stk_error *err)
 {
     *out = NULL;
-    if (count > MOST_VALUES)
+    if (count > VALUES_MAX)
         return stk_fail(err, STK_E_LIMIT, "pipeline", NULL,
-                        "an element of %zu values; at most %d are possible", count, MOST_VALUES);
+                        "an element of %zu values; at most %d are possible", count, VALUES_MAX);
     const size_t bytes = sizeof(stk_element) + count * sizeof(stk_value);
     stk_element *element = malloc(bytes);
     if (!element) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for an element");

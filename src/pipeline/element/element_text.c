@@ -161,7 +161,7 @@ static void say_sparse(writer *w, const stk_value *value)
     say(w, "%s, %" PRId64 " given", stk_shape_text(&value->shape, shape, sizeof shape),
         value->count);
     for (int64_t i = 0; i < value->count; i++) {
-        const int64_t *place = value->places + i * value->shape.rank;
+        const int64_t *place = value->splits_or_indices + i * value->shape.rank;
         if (w->left-- <= 0) {
             say(w, " ...");
             return;

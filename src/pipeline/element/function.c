@@ -98,15 +98,15 @@ static stk_random random_of(const stk_call *call, uint32_t stream, uint32_t posi
 stk_status stk_call_output(const stk_call *call, int index, stk_value *value, stk_dtype dtype,
                            const stk_shape *shape, void **data, stk_error *err)
 {
-    for (size_t i = 0; i < call->room_count; i++) {
-        const stk_output_row *room = &call->rooms[i];
-        if (room->value != index || room->dtype != dtype || !stk_shape_equal(&room->shape, shape))
+    for (size_t i = 0; i < call->output_row_count; i++) {
+        const stk_output_row *row = &call->output_rows[i];
+        if (row->value != index || row->dtype != dtype || !stk_shape_equal(&row->shape, shape))
             continue;
         *value = (stk_value){.dtype = dtype,
                              .shape = *shape,
-                             .data = room->data,
-                             .storage = stk_buffer_ref(room->storage)};
-        *data = room->data;
+                             .data = row->data,
+                             .storage = stk_buffer_ref(row->storage)};
+        *data = row->data;
         return STK_OK;
     }
     return stk_value_dense(value, call->ledger, dtype, shape, data, err);

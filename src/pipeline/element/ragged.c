@@ -4,7 +4,7 @@
 #include "base/checked.h"
 
 /* Every level has one row more than places for the level below; numbers bounds what is read. */
-static bool splits_are_sound(const int64_t *splits, size_t numbers, int64_t rows, int levels,
+static bool splits_are_valid(const int64_t *splits, size_t numbers, int64_t rows, int levels,
                              int64_t values)
 {
     for (int level = 0; level < levels; level++) {
@@ -20,14 +20,16 @@ static bool splits_are_sound(const int64_t *splits, size_t numbers, int64_t rows
 }
 
 /* The product of the dimensions may be past all numbers: nothing of that size is made. */
-static bool places_are_sound(const int64_t *places, int64_t count, const stk_shape *shape)
+static bool indices_are_valid(const int64_t *splits_or_indices, int64_t count,
+                              const stk_shape *shape)
 {
     if (shape->rank < 0 || shape->rank > STK_MAX_RANK) return false;
     for (int d = 0; d < shape->rank; d++)
         if (shape->dim[d] < 0) return false;
     for (int64_t i = 0; i < count; i++)
         for (int d = 0; d < shape->rank; d++)
-            if (places[i * shape->rank + d] < 0 || places[i * shape->rank + d] >= shape->dim[d])
+            if (splits_or_indices[i * shape->rank + d] < 0 ||
+                splits_or_indices[i * shape->rank + d] >= shape->dim[d])
                 return false;
     return true;
 }
@@ -62,22 +64,22 @@ static void copy_flat(uint8_t *to, const stk_value *dense, size_t bytes)
 }
 
 /* Copies places and flat values into one buffer. */
-static stk_status put(stk_value *out, const stk_value *dense, const int64_t *places, size_t numbers,
-                      stk_ledger *ledger, stk_error *err)
+static stk_status put(stk_value *out, const stk_value *dense, const int64_t *splits_or_indices,
+                      size_t numbers, stk_ledger *ledger, stk_error *err)
 {
-    size_t place_bytes, bytes, total;
+    size_t index_bytes, bytes, total;
     STK_TRY(flat_bytes(dense, &bytes, err));
-    if (stk_mul_overflows(numbers, sizeof *places, &place_bytes) ||
-        stk_add_overflows(place_bytes, bytes, &total))
+    if (stk_mul_overflows(numbers, sizeof *splits_or_indices, &index_bytes) ||
+        stk_add_overflows(index_bytes, bytes, &total))
         return stk_fail(err, STK_E_LIMIT, "pipeline", NULL, "the values are too large");
     stk_buffer *storage;
     STK_TRY(stk_buffer_new(&storage, ledger, STK_MEMORY_BATCH, total, err));
     uint8_t *data = stk_buffer_data(storage);
-    if (place_bytes) memcpy(data, places, place_bytes);
-    copy_flat(data + place_bytes, dense, bytes);
+    if (index_bytes) memcpy(data, splits_or_indices, index_bytes);
+    copy_flat(data + index_bytes, dense, bytes);
     out->dtype = dense->dtype;
-    out->data = data + place_bytes;
-    out->places = (const int64_t *)(const void *)data;
+    out->data = data + index_bytes;
+    out->splits_or_indices = (const int64_t *)(const void *)data;
     out->storage = storage;
     return STK_OK;
 }
@@ -96,7 +98,7 @@ stk_status stk_value_ragged(stk_value *value, stk_ledger *ledger, const stk_valu
         .kind = STK_VALUE_RAGGED, .shape = flat->shape, .count = rows, .levels = levels};
     *value = (stk_value){0};
     if (!is_flat(flat) || levels < 1 || levels > STK_MAX_RANK ||
-        !splits_are_sound(splits, split_count, rows, levels, flat->shape.dim[0]))
+        !splits_are_valid(splits, split_count, rows, levels, flat->shape.dim[0]))
         return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
                         "row splits must begin at 0, never fall and end at the number of values");
     STK_TRY(put(&made, flat, splits, split_count, ledger, err));
@@ -112,7 +114,7 @@ stk_status stk_value_sparse(stk_value *value, stk_ledger *ledger, const stk_valu
     size_t    numbers;
     *value = (stk_value){0};
     if (!is_flat(flat) || count < 0 || flat->shape.dim[0] != count ||
-        !places_are_sound(indices, count, shape))
+        !indices_are_valid(indices, count, shape))
         return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
                         "every place must be inside the shape");
     if (stk_mul_overflows((size_t)count, (size_t)shape->rank, &numbers))
@@ -124,7 +126,7 @@ stk_status stk_value_sparse(stk_value *value, stk_ledger *ledger, const stk_valu
 
 const int64_t *stk_value_splits(const stk_value *value, int level, int64_t *rows)
 {
-    const int64_t *splits = value->places;
+    const int64_t *splits = value->splits_or_indices;
     *rows = value->count;
     for (; level > 0; level--) {
         const int64_t below = splits[*rows];
@@ -134,11 +136,11 @@ const int64_t *stk_value_splits(const stk_value *value, int level, int64_t *rows
     return splits;
 }
 
-size_t stk_value_place_count(const stk_value *value)
+size_t stk_value_index_count(const stk_value *value)
 {
     int64_t rows;
     if (value->kind == STK_VALUE_SPARSE) return (size_t)value->count * (size_t)value->shape.rank;
     if (value->kind != STK_VALUE_RAGGED) return 0;
     const int64_t *last = stk_value_splits(value, value->levels - 1, &rows);
-    return (size_t)(last - value->places) + (size_t)rows + 1;
+    return (size_t)(last - value->splits_or_indices) + (size_t)rows + 1;
 }

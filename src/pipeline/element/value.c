@@ -207,8 +207,9 @@ bool stk_value_equal(const stk_value *a, const stk_value *b)
     if (a->kind == STK_VALUE_DATASET) return a->small.dataset == b->small.dataset;
     if (!stk_shape_equal(&a->shape, &b->shape)) return false;
     if (a->kind == STK_VALUE_DENSE) return equal_data(a, b, stk_value_elements(a));
-    const size_t numbers = stk_value_place_count(a);
-    if (a->levels != b->levels || numbers != stk_value_place_count(b)) return false;
-    return memcmp(a->places, b->places, numbers * sizeof *a->places) == 0 &&
+    const size_t numbers = stk_value_index_count(a);
+    if (a->levels != b->levels || numbers != stk_value_index_count(b)) return false;
+    return memcmp(a->splits_or_indices, b->splits_or_indices,
+                  numbers * sizeof *a->splits_or_indices) == 0 &&
            equal_data(a, b, a->kind == STK_VALUE_RAGGED ? stk_value_elements(a) : a->count);
 }

@@ -36,7 +36,7 @@ static int64_t floor_divide(int64_t number, int64_t divisor)
     }                                                                                              \
     return
 
-#define WHOLE_LOOPS(name, type)                                                                    \
+#define INTEGER_LOOPS(name, type)                                                                  \
     static void name(stk_arithmetic op, type *numbers, size_t count, int64_t k)                    \
     {                                                                                              \
         switch (op) {                                                                              \
@@ -78,9 +78,9 @@ static int64_t floor_divide(int64_t number, int64_t divisor)
         }                                                                                          \
     }
 
-WHOLE_LOOPS(apply_u8, uint8_t)
-WHOLE_LOOPS(apply_i32, int32_t)
-WHOLE_LOOPS(apply_i64, int64_t)
+INTEGER_LOOPS(apply_u8, uint8_t)
+INTEGER_LOOPS(apply_i32, int32_t)
+INTEGER_LOOPS(apply_i64, int64_t)
 REAL_LOOPS(apply_f32, float)
 REAL_LOOPS(apply_f64, double)
 
@@ -88,10 +88,10 @@ REAL_LOOPS(apply_f64, double)
 static stk_status check_number(const context *c, stk_dtype dtype, stk_error *err)
 {
     const char   *name = names[c->op];
-    const int64_t k = c->number.whole;
+    const int64_t k = c->number.integer;
     char          text[40];
     if (STK_TYPES_FLOAT >> dtype & 1) return STK_OK;
-    if (c->number.is_real)
+    if (c->number.is_float)
         return stk_fail(err, STK_E_TYPE, name, NULL,
                         "the number is %s but the value is %s: cast the value to float32 first",
                         stk_number_text(c->number, text, sizeof text), stk_dtype_name(dtype));
@@ -110,14 +110,14 @@ static stk_status apply(const context *c, const stk_call *call, stk_value *value
     STK_TRY(check_number(c, value->dtype, err));
     void        *data;
     const size_t count = (size_t)stk_value_elements(value);
-    const double real = c->number.is_real ? c->number.real : (double)c->number.whole;
+    const double real = c->number.is_float ? c->number.floating : (double)c->number.integer;
     STK_TRY(stk_value_write(value, call->ledger, &data, err));
     if (value->dtype == STK_DTYPE_U8)
-        apply_u8(c->op, data, count, c->number.whole);
+        apply_u8(c->op, data, count, c->number.integer);
     else if (value->dtype == STK_DTYPE_I32)
-        apply_i32(c->op, data, count, c->number.whole);
+        apply_i32(c->op, data, count, c->number.integer);
     else if (value->dtype == STK_DTYPE_I64)
-        apply_i64(c->op, data, count, c->number.whole);
+        apply_i64(c->op, data, count, c->number.integer);
     else if (value->dtype == STK_DTYPE_F32)
         apply_f32(c->op, data, count, (float)real);
     else

@@ -64,14 +64,14 @@ static void release(void *untyped)
 stk_status stk_function_as_image(stk_function **out, int value, int height, int width, int channels,
                                  stk_error *err)
 {
-    enum { MOST_SIDE = 65535 };
+    enum { SIDE_MAX = 65535 };
     *out = NULL;
-    if (value < 0 || height < 1 || width < 1 || height > MOST_SIDE || width > MOST_SIDE ||
+    if (value < 0 || height < 1 || width < 1 || height > SIDE_MAX || width > SIDE_MAX ||
         (channels != 1 && channels != 3))
         return stk_fail(err, STK_E_INVALID, "as_image", NULL,
                         "value %d as an image of %dx%d pixels and %d channels: sides go from 1 to "
                         "%d, channels are 1 or 3",
-                        value, width, height, channels, MOST_SIDE);
+                        value, width, height, channels, SIDE_MAX);
     context c = {.value = value, .shape = stk_shape_3d(height, width, channels)};
     c.bytes = (int64_t)height * width * channels;
     stk_spec_keep_init(&c.keep);

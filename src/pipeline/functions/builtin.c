@@ -36,10 +36,10 @@ stk_status stk_builtin_new(stk_function **out, const stk_function_info *info, co
     }
     held->release = release;
     if (context_bytes) memcpy(held->context, context, context_bytes);
-    stk_function_info whole = *info;
-    whole.context = held;
-    whole.release = release_holder;
-    stk_status st = stk_function_new(out, &whole, err);
+    stk_function_info completed = *info;
+    completed.context = held;
+    completed.release = release_holder;
+    stk_status st = stk_function_new(out, &completed, err);
     if (st) release_holder(held);
     return st;
 }
@@ -141,8 +141,8 @@ stk_status stk_need_scalar(const char *stage, const stk_element *element, int va
     return (*out)->shape.rank ? not_scalar(stage, value, &(*out)->shape, err) : STK_OK;
 }
 
-stk_status stk_need_whole(const char *stage, const stk_element *element, int value, int64_t *out,
-                          stk_error *err)
+stk_status stk_need_integer(const char *stage, const stk_element *element, int value, int64_t *out,
+                            stk_error *err)
 {
     const stk_value *found = NULL;
     STK_TRY(stk_need_scalar(stage, element, value, STK_TYPES_INTEGER, &found, err));
@@ -195,10 +195,10 @@ stk_status stk_replace_value(stk_element **element, int value, stk_value *made, 
 char *stk_number_text(stk_number number, char *text, int capacity)
 {
     char real[STK_DECIMAL_CAPACITY];
-    if (number.is_real)
-        snprintf(text, (size_t)capacity, "%s", stk_decimal_write(number.real, 17, real));
+    if (number.is_float)
+        snprintf(text, (size_t)capacity, "%s", stk_decimal_write(number.floating, 17, real));
     else
-        snprintf(text, (size_t)capacity, "%" PRId64, number.whole);
+        snprintf(text, (size_t)capacity, "%" PRId64, number.integer);
     return text;
 }
 

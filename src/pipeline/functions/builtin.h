@@ -65,8 +65,8 @@ STK_NODISCARD stk_status stk_need_value(const char *stage, const stk_element *el
 STK_NODISCARD stk_status stk_need_scalar(const char *stage, const stk_element *element, int value,
                                          int types, const stk_value **out, stk_error *err);
 /* A scalar of uint8, int32 or int64. */
-STK_NODISCARD stk_status stk_need_whole(const char *stage, const stk_element *element, int value,
-                                        int64_t *out, stk_error *err);
+STK_NODISCARD stk_status stk_need_integer(const char *stage, const stk_element *element, int value,
+                                          int64_t *out, stk_error *err);
 
 /* Where the numbers of a value of an unshared element may be written: in place when nobody else
  * holds its storage, else in a copy that it gets. */

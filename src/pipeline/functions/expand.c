@@ -17,7 +17,7 @@ static stk_status range_to(void *untyped, const stk_call *call, const stk_elemen
     (void)call;
     const context *c = stk_builtin_context(untyped);
     int64_t        stop;
-    STK_TRY(stk_need_whole("range_to", element, c->value, &stop, err));
+    STK_TRY(stk_need_integer("range_to", element, c->value, &stop, err));
     return stk_dataset_range(out, 0, stop, 1, err);
 }
 
@@ -27,7 +27,7 @@ static stk_status copies(void *untyped, const stk_call *call, const stk_element 
     (void)call;
     const context *c = stk_builtin_context(untyped);
     int64_t        count;
-    STK_TRY(stk_need_whole("copies", element, c->value, &count, err));
+    STK_TRY(stk_need_integer("copies", element, c->value, &count, err));
     if (count < 0)
         return stk_fail(err, STK_E_INVALID, "copies", NULL,
                         "value %d is %" PRId64 "; there cannot be fewer than 0 copies", c->value,

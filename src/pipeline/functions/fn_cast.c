@@ -17,11 +17,11 @@ enum {
 /* Every type goes through int64 or double: exact for all pairs, save that int64 to float32 rounds
  * once more, so that one pair has a loop of its own. */
 typedef union wide {
-    int64_t whole;
-    double  real;
+    int64_t integer;
+    double  floating;
 } wide;
 
-static bool is_real(stk_dtype dtype)
+static bool is_float(stk_dtype dtype)
 {
     return STK_TYPES_FLOAT >> dtype & 1;
 }
@@ -30,61 +30,61 @@ static wide load(stk_dtype dtype, const void *data, size_t i)
 {
     switch (dtype) {
     case STK_DTYPE_U8:
-        return (wide){.whole = ((const uint8_t *)data)[i]};
+        return (wide){.integer = ((const uint8_t *)data)[i]};
     case STK_DTYPE_BOOL:
-        return (wide){.whole = ((const uint8_t *)data)[i] != 0};
+        return (wide){.integer = ((const uint8_t *)data)[i] != 0};
     case STK_DTYPE_I8:
-        return (wide){.whole = ((const int8_t *)data)[i]};
+        return (wide){.integer = ((const int8_t *)data)[i]};
     case STK_DTYPE_I32:
-        return (wide){.whole = ((const int32_t *)data)[i]};
+        return (wide){.integer = ((const int32_t *)data)[i]};
     case STK_DTYPE_I64:
-        return (wide){.whole = ((const int64_t *)data)[i]};
+        return (wide){.integer = ((const int64_t *)data)[i]};
     case STK_DTYPE_F32:
-        return (wide){.real = (double)((const float *)data)[i]};
+        return (wide){.floating = (double)((const float *)data)[i]};
     default:
-        return (wide){.real = ((const double *)data)[i]};
+        return (wide){.floating = ((const double *)data)[i]};
     }
 }
 
 /* C leaves a real out of range undefined: here it stops at the type's end. */
-static int64_t to_whole(stk_dtype dtype, double real)
+static int64_t to_integer(stk_dtype dtype, double floating)
 {
     static const struct {
         double  low, high;
-        int64_t least, most;
+        int64_t min, max;
     } ends[STK_DTYPE_COUNT] = {
         [STK_DTYPE_U8] = {0, UINT8_MAX, 0, UINT8_MAX},
         [STK_DTYPE_I8] = {INT8_MIN, INT8_MAX, INT8_MIN, INT8_MAX},
         [STK_DTYPE_I32] = {INT32_MIN, INT32_MAX, INT32_MIN, INT32_MAX},
         [STK_DTYPE_I64] = {-0x1p63, 0x1p63, INT64_MIN, INT64_MAX},
     };
-    if (isnan(real)) return 0;
-    if (real <= ends[dtype].low) return ends[dtype].least;
-    if (real >= ends[dtype].high) return ends[dtype].most;
-    return (int64_t)real;
+    if (isnan(floating)) return 0;
+    if (floating <= ends[dtype].low) return ends[dtype].min;
+    if (floating >= ends[dtype].high) return ends[dtype].max;
+    return (int64_t)floating;
 }
 
-static void store(stk_dtype dtype, void *data, size_t i, bool from_real, wide number)
+static void store(stk_dtype dtype, void *data, size_t i, bool from_float, wide number)
 {
     if (dtype == STK_DTYPE_BOOL) {
-        ((uint8_t *)data)[i] = from_real ? number.real != 0 : number.whole != 0;
+        ((uint8_t *)data)[i] = from_float ? number.floating != 0 : number.integer != 0;
         return;
     }
     if (dtype == STK_DTYPE_F32) {
-        ((float *)data)[i] = from_real ? (float)number.real : (float)number.whole;
+        ((float *)data)[i] = from_float ? (float)number.floating : (float)number.integer;
         return;
     }
     if (dtype == STK_DTYPE_F64) {
-        ((double *)data)[i] = from_real ? number.real : (double)number.whole;
+        ((double *)data)[i] = from_float ? number.floating : (double)number.integer;
         return;
     }
-    const int64_t whole = from_real ? to_whole(dtype, number.real) : number.whole;
+    const int64_t integer = from_float ? to_integer(dtype, number.floating) : number.integer;
     if (dtype == STK_DTYPE_I64)
-        ((int64_t *)data)[i] = whole;
+        ((int64_t *)data)[i] = integer;
     else if (dtype == STK_DTYPE_I32)
-        ((int32_t *)data)[i] = (int32_t)(uint32_t)(uint64_t)whole;
+        ((int32_t *)data)[i] = (int32_t)(uint32_t)(uint64_t)integer;
     else
-        ((uint8_t *)data)[i] = (uint8_t)(uint64_t)whole;
+        ((uint8_t *)data)[i] = (uint8_t)(uint64_t)integer;
 }
 
 /* The pair of every image. */
@@ -106,7 +106,7 @@ static stk_status cast(stk_value *made, const stk_value *value, stk_dtype dtype,
         return STK_OK;
     }
     for (size_t i = 0; i < count; i++)
-        store(dtype, dst, i, is_real(value->dtype), load(value->dtype, src, i));
+        store(dtype, dst, i, is_float(value->dtype), load(value->dtype, src, i));
     return STK_OK;
 }
 

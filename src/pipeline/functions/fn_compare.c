@@ -25,17 +25,17 @@ enum { COMPARABLE = STK_TYPES_NUMERIC | 1 << STK_DTYPE_BOOL };
 
 static bool test_real(const context *c, double x)
 {
-    const double k = c->number.is_real ? c->number.real : (double)c->number.whole;
+    const double k = c->number.is_float ? c->number.floating : (double)c->number.integer;
     if (c->modulus) x = stk_floor_modulo_real(x, (double)c->modulus);
     return HOLDS(c->relation, x, k);
 }
 
 /* Whole numbers are compared as such: a double holds only 53 bits of them. */
-static bool test_whole(const context *c, int64_t x)
+static bool test_integer(const context *c, int64_t x)
 {
     if (c->modulus) x = stk_floor_modulo(x, c->modulus);
-    if (c->number.is_real) return HOLDS(c->relation, (double)x, c->number.real);
-    return HOLDS(c->relation, x, c->number.whole);
+    if (c->number.is_float) return HOLDS(c->relation, (double)x, c->number.floating);
+    return HOLDS(c->relation, x, c->number.integer);
 }
 
 static stk_status test(void *untyped, const stk_call *call, const stk_element *element, bool *keep,
@@ -57,11 +57,11 @@ static stk_status test(void *untyped, const stk_call *call, const stk_element *e
     else if (value->dtype == STK_DTYPE_F64)
         *keep = test_real(c, *(const double *)data);
     else if (value->dtype == STK_DTYPE_I64)
-        *keep = test_whole(c, *(const int64_t *)data);
+        *keep = test_integer(c, *(const int64_t *)data);
     else if (value->dtype == STK_DTYPE_I32)
-        *keep = test_whole(c, *(const int32_t *)data);
+        *keep = test_integer(c, *(const int32_t *)data);
     else
-        *keep = test_whole(c, *(const uint8_t *)data);
+        *keep = test_integer(c, *(const uint8_t *)data);
     return STK_OK;
 }
 

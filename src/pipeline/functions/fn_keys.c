@@ -33,7 +33,7 @@ static stk_status number(void *untyped, const stk_call *call, const stk_element 
 {
     (void)call;
     const context *c = stk_builtin_context(untyped);
-    return stk_need_whole("value", element, c->value, key, err);
+    return stk_need_integer("value", element, c->value, key, err);
 }
 
 static stk_status modulo(void *untyped, const stk_call *call, const stk_element *element,
@@ -41,7 +41,7 @@ static stk_status modulo(void *untyped, const stk_call *call, const stk_element 
 {
     (void)call;
     const context *c = stk_builtin_context(untyped);
-    STK_TRY(stk_need_whole("modulo", element, c->value, key, err));
+    STK_TRY(stk_need_integer("modulo", element, c->value, key, err));
     *key = stk_floor_modulo(*key, c->modulus);
     return STK_OK;
 }

@@ -67,7 +67,7 @@ static stk_status count(void *context, const stk_call *call, stk_element **state
     (void)call;
     int64_t      number;
     stk_element *next;
-    STK_TRY(stk_need_whole("count", *state, 0, &number, err));
+    STK_TRY(stk_need_integer("count", *state, 0, &number, err));
     if (stk_element_value(*state, 0)->dtype != STK_DTYPE_I64)
         return stk_fail(err, STK_E_TYPE, "count", NULL, "the state must be an int64 scalar");
     STK_TRY(stk_element_new(&next, 1, err));

@@ -11,13 +11,13 @@ typedef struct stk_image_context {
     int              restarts; /* the value that holds the index of restarts; -1: none does */
     bool             decodes;
     stk_chain_decode decode;
-    stk_chain_op     steps[STK_IMAGE_MOST_STEPS];
+    stk_chain_op     steps[STK_IMAGE_OPS_MAX];
     size_t           count;
     void            *params; /* of the only step; NULL in joined functions, which borrow theirs */
-    stk_function    *joined[2];                     /* those they borrow from */
-    size_t           seeds;                         /* stages that were joined by passes */
-    uint8_t          seed_of[STK_IMAGE_MOST_STEPS]; /* which of them a step's is */
-    stk_image_workspace_pool *studios;
+    stk_function    *joined[2];                  /* those they borrow from */
+    size_t           seeds;                      /* stages that were joined by passes */
+    uint8_t          seed_of[STK_IMAGE_OPS_MAX]; /* which of them a step's is */
+    stk_image_workspace_pool *workspaces;
     uint64_t                  own_recovered; /* atomic */
     uint64_t                 *recovered;     /* own, or of the decode that was joined */
     stk_spec_keep             keep;
@@ -31,8 +31,8 @@ typedef struct stk_image_target {
 } stk_image_target;
 
 /* For stk_chain_target.place. */
-stk_status stk_image_place(void *target, const stk_shape *shape, stk_dtype dtype, void **data,
-                           stk_error *err);
+stk_status stk_image_output(void *target, const stk_shape *shape, stk_dtype dtype, void **data,
+                            stk_error *err);
 
 stk_chain  stk_image_chain_of(const stk_image_context *c);
 stk_status stk_image_find_source(const stk_image_context *c, const stk_element *element,

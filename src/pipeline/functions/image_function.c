@@ -24,8 +24,8 @@ static const char *stage_of(const stk_image_context *c)
     return c->decodes ? "decode_image" : c->steps[0].op->name;
 }
 
-stk_status stk_image_place(void *untyped, const stk_shape *shape, stk_dtype dtype, void **data,
-                           stk_error *err)
+stk_status stk_image_output(void *untyped, const stk_shape *shape, stk_dtype dtype, void **data,
+                            stk_error *err)
 {
     stk_image_target *t = untyped;
     return stk_call_output(t->call, t->value, &t->made, dtype, shape, data, err);
@@ -80,16 +80,16 @@ stk_status stk_image_map(void *untyped, const stk_call *call, stk_element **elem
     stk_chain            chain = stk_image_chain_of(c);
     stk_image_target     t = {.call = call, .value = c->value};
     stk_chain_source     source;
-    stk_image_workspace *studio;
-    stk_random           randoms[STK_IMAGE_MOST_STEPS];
+    stk_image_workspace *workspace;
+    stk_random           randoms[STK_IMAGE_OPS_MAX];
     stk_decode_outcome   outcome;
     STK_TRY(stk_image_find_source(c, *element, &source, err));
-    STK_TRY(stk_image_workspace_pool_take(c->studios, call->ledger, &studio, err));
+    STK_TRY(stk_image_workspace_pool_take(c->workspaces, call->ledger, &workspace, err));
     stk_image_draw(c, call, randoms);
     chain.ticks = call->ticks;
-    const stk_status st = stk_chain_run(&chain, studio, &source, randoms,
-                                        &(stk_chain_target){stk_image_place, &t}, &outcome, err);
-    stk_image_workspace_pool_put(c->studios, studio);
+    const stk_status st = stk_chain_run(&chain, workspace, &source, randoms,
+                                        &(stk_chain_target){stk_image_output, &t}, &outcome, err);
+    stk_image_workspace_pool_put(c->workspaces, workspace);
     if (st) {
         stk_value_release(&t.made);
         return st;
@@ -151,8 +151,8 @@ static void release(void *untyped)
     free(c->params);
     stk_function_unref(c->joined[0]);
     stk_function_unref(c->joined[1]);
-    if (c->studios) stk_image_workspace_pool_release(c->studios);
-    free(c->studios);
+    if (c->workspaces) stk_image_workspace_pool_release(c->workspaces);
+    free(c->workspaces);
     stk_spec_keep_release(&c->keep);
 }
 
@@ -162,12 +162,12 @@ static stk_status make(stk_function **out, stk_image_context *c, const char *nam
 {
     *out = NULL;
     stk_spec_keep_init(&c->keep);
-    c->studios = malloc(sizeof *c->studios);
-    if (!c->studios) {
+    c->workspaces = malloc(sizeof *c->workspaces);
+    if (!c->workspaces) {
         release(c);
         return stk_fail(err, STK_E_NOMEM, name, NULL, "no memory for a function");
     }
-    stk_image_workspace_pool_init(c->studios);
+    stk_image_workspace_pool_init(c->workspaces);
     const stk_function_info info = {.name = name,
                                     .details = details,
                                     .traits = STK_FUNCTION_ONE_VALUE |
@@ -208,8 +208,8 @@ static stk_status check_value_index(const char *stage, int value, stk_error *err
 stk_status stk_function_decode_image(stk_function **out, int value,
                                      const stk_decode_image_options *options, stk_error *err)
 {
-    static const stk_decode_image_options usual = {0};
-    const stk_decode_image_options       *o = options ? options : &usual;
+    static const stk_decode_image_options defaults = {0};
+    const stk_decode_image_options       *o = options ? options : &defaults;
     const int                             restarts = o->seekable ? o->restarts : -1;
     *out = NULL;
     STK_TRY(check_value_index("decode_image", value, err));
@@ -284,9 +284,9 @@ bool stk_image_functions_join(const stk_function *before, const stk_function *af
 {
     const stk_image_context *a = context_of(before), *b = context_of(after);
     if (!a) return false;
-    if (!b) return is_cast_of(after, a->value) && a->count < STK_IMAGE_MOST_STEPS;
+    if (!b) return is_cast_of(after, a->value) && a->count < STK_IMAGE_OPS_MAX;
     if (a->value != b->value || b->decodes) return false;
-    return a->count + b->count <= STK_IMAGE_MOST_STEPS;
+    return a->count + b->count <= STK_IMAGE_OPS_MAX;
 }
 
 /* "decode_image, random_resized_crop[size=224,224]": what a joined function is called. */
@@ -378,10 +378,11 @@ size_t stk_image_function_parts(const stk_function *function)
     return stk_chain_part_count(&chain);
 }
 
-char *stk_image_function_part(const stk_function *function, size_t part, char *text, size_t room)
+char *stk_image_function_part(const stk_function *function, size_t part, char *text,
+                              size_t capacity)
 {
     const stk_chain chain = stk_image_chain_of(context_of(function));
-    return stk_chain_part_name(&chain, part, text, room);
+    return stk_chain_part_name(&chain, part, text, capacity);
 }
 
 uint64_t stk_function_recovered(const stk_function *function)

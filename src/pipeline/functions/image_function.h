@@ -5,7 +5,7 @@
 
 #include <stoker/functions.h>
 
-enum { STK_IMAGE_MOST_STEPS = 32 }; /* of one joined function */
+enum { STK_IMAGE_OPS_MAX = 32 }; /* of one joined function */
 
 /* Whether after can be run in one with before, which it follows. */
 bool stk_image_functions_join(const stk_function *before, const stk_function *after);
@@ -32,6 +32,7 @@ STK_NODISCARD stk_status stk_image_function_names(stk_blob *out, const stk_funct
 /* What the time of an image function is told by (image/chain/part.h), one in call.ticks each; none
  * of any other function. */
 size_t stk_image_function_parts(const stk_function *function);
-char  *stk_image_function_part(const stk_function *function, size_t part, char *text, size_t room);
+char  *stk_image_function_part(const stk_function *function, size_t part, char *text,
+                               size_t capacity);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct one {
     size_t             request; /* its place among the requests; SIZE_MAX: it has none */
 } one;
 
-static bool find_place(const stk_image_context *c, one *o)
+static bool find_output(const stk_image_context *c, one *o)
 {
     stk_decode_request *r = &o->foresight.request;
     const stk_shape     shape = stk_shape_3d(r->down.count, r->across.count, r->channels);
@@ -25,7 +25,7 @@ static bool find_place(const stk_image_context *c, one *o)
         const size_t bytes = (size_t)r->down.count * (size_t)r->across.count * (size_t)r->channels;
         if (stk_blob_reserve(&o->pixels, bytes, &unasked)) return false;
         data = o->pixels.data;
-    } else if (stk_image_place(&o->target, &shape, STK_DTYPE_U8, &data, &unasked)) {
+    } else if (stk_image_output(&o->target, &shape, STK_DTYPE_U8, &data, &unasked)) {
         return false;
     }
     r->out = data;
@@ -37,11 +37,11 @@ static bool foresee(const stk_image_context *c, const stk_many_item *item, one *
 {
     const stk_chain  chain = stk_image_chain_of(c);
     stk_chain_source source;
-    stk_random       randoms[STK_IMAGE_MOST_STEPS];
+    stk_random       randoms[STK_IMAGE_OPS_MAX];
     stk_error        unasked;
     if (stk_image_find_source(c, *item->element, &source, &unasked)) return false;
     stk_image_draw(c, &item->call, randoms);
-    return stk_chain_split_offload(&chain, &source, randoms, &o->foresight) && find_place(c, o);
+    return stk_chain_split_offload(&chain, &source, randoms, &o->foresight) && find_output(c, o);
 }
 
 static size_t foresee_all(const stk_image_context *c, const stk_many_item *items, size_t count,
@@ -74,14 +74,14 @@ static stk_status run_rest(const stk_image_context *c, const stk_many_item *item
                       .height = r->down.count,
                       .channels = r->channels,
                       .stride = (size_t)r->across.count * (size_t)r->channels}};
-    stk_random           randoms[STK_IMAGE_MOST_STEPS];
-    stk_image_workspace *studio;
-    STK_TRY(stk_image_workspace_pool_take(c->studios, item->call.ledger, &studio, err));
+    stk_random           randoms[STK_IMAGE_OPS_MAX];
+    stk_image_workspace *workspace;
+    STK_TRY(stk_image_workspace_pool_take(c->workspaces, item->call.ledger, &workspace, err));
     stk_image_draw(c, &item->call, randoms);
     const stk_status st =
-        stk_chain_run(&chain, studio, &source, randoms + rest,
-                      &(stk_chain_target){stk_image_place, &o->target}, NULL, err);
-    stk_image_workspace_pool_put(c->studios, studio);
+        stk_chain_run(&chain, workspace, &source, randoms + rest,
+                      &(stk_chain_target){stk_image_output, &o->target}, NULL, err);
+    stk_image_workspace_pool_put(c->workspaces, workspace);
     return st;
 }
 

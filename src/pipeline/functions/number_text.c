@@ -16,7 +16,7 @@ static stk_status to_text(void *untyped, const stk_call *call, stk_element **ele
     int64_t        number;
     char           text[24];
     stk_value      made;
-    STK_TRY(stk_need_whole("to_text", *element, c->value, &number, err));
+    STK_TRY(stk_need_integer("to_text", *element, c->value, &number, err));
     snprintf(text, sizeof text, "%" PRId64, number);
     STK_TRY(stk_value_bytes(&made, call->ledger, stk_bytes_text(text), err));
     return stk_replace_value(element, c->value, &made, err);

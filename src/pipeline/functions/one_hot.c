@@ -18,7 +18,7 @@ static stk_status map(void *untyped, const stk_call *call, stk_element **element
     int64_t         label;
     stk_value       made;
     void           *data;
-    STK_TRY(stk_need_whole("one_hot", *element, c->value, &label, err));
+    STK_TRY(stk_need_integer("one_hot", *element, c->value, &label, err));
     if (label < 0 || label >= c->classes)
         return stk_fail(err, STK_E_RANGE, "one_hot", NULL,
                         "the label is %" PRId64 "; with %" PRId64
@@ -47,13 +47,13 @@ static void release(void *untyped)
 stk_status stk_function_one_hot(stk_function **out, int value, int64_t classes, double smoothing,
                                 stk_error *err)
 {
-    enum { MOST_CLASSES = 1 << 24 };
+    enum { CLASSES_MAX = 1 << 24 };
     *out = NULL;
-    if (value < 0 || classes < 1 || classes > MOST_CLASSES || !(smoothing >= 0 && smoothing < 1))
+    if (value < 0 || classes < 1 || classes > CLASSES_MAX || !(smoothing >= 0 && smoothing < 1))
         return stk_fail(err, STK_E_INVALID, "one_hot", NULL,
                         "value %d, %" PRId64 " classes, smoothing %g: classes go from 1 to %d, "
                         "smoothing from 0 to below 1",
-                        value, classes, smoothing, MOST_CLASSES);
+                        value, classes, smoothing, CLASSES_MAX);
     context c = {.value = value, .classes = classes};
     c.off = (float)(smoothing / (double)classes);
     c.on = (float)(1 - smoothing + smoothing / (double)classes);

@@ -25,6 +25,6 @@ stk_status stk_path_of_value(stk_blob *text, const char *stage, const stk_elemen
 stk_status stk_folder_describe(stk_blob *details, const char *folder, stk_error *err)
 {
     if (folder) STK_TRY(stk_blob_append(details, ", ", 2, err));
-    if (folder) STK_TRY(stk_describe_place(details, folder, err));
+    if (folder) STK_TRY(stk_describe_location(details, folder, err));
     return stk_blob_append(details, "", 1, err);
 }

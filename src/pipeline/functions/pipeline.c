@@ -101,14 +101,14 @@ static stk_status make(stk_function **out, const stk_pipeline_info *info, stk_fu
     if (st) {
         release(&c);
     } else {
-        const stk_function_info whole = {.name = "pipeline",
-                                         .details = (const char *)details.data,
-                                         .traits = of_below->traits,
-                                         .output = info->output,
-                                         .output_of = info->output ? NULL : output_of,
-                                         .check = info->output ? check : NULL,
-                                         .expand = expand};
-        st = stk_builtin_new(out, &whole, &c, sizeof c, release, err);
+        const stk_function_info described = {.name = "pipeline",
+                                             .details = (const char *)details.data,
+                                             .traits = of_below->traits,
+                                             .output = info->output,
+                                             .output_of = info->output ? NULL : output_of,
+                                             .check = info->output ? check : NULL,
+                                             .expand = expand};
+        st = stk_builtin_new(out, &described, &c, sizeof c, release, err);
     }
     stk_blob_release(&details);
     if (!st) {

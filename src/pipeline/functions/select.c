@@ -10,7 +10,7 @@ typedef struct context {
     size_t        count;
 } context;
 
-enum { MOST_SELECTED = 64 };
+enum { SELECTED_MAX = 64 };
 
 static stk_status map(void *untyped, const stk_call *call, stk_element **element, stk_error *err)
 {
@@ -59,10 +59,10 @@ static void release(void *untyped)
 stk_status stk_function_select(stk_function **out, const int *indices, size_t count, stk_error *err)
 {
     *out = NULL;
-    if (!count || count > MOST_SELECTED)
+    if (!count || count > SELECTED_MAX)
         return stk_fail(err, STK_E_INVALID, "select", NULL,
-                        "%zu values were asked for; select 1 to %d", count, MOST_SELECTED);
-    char   details[MOST_SELECTED * 12 + 1];
+                        "%zu values were asked for; select 1 to %d", count, SELECTED_MAX);
+    char   details[SELECTED_MAX * 12 + 1];
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         if (indices[i] < 0)
@@ -84,8 +84,8 @@ stk_status stk_function_select_named(stk_function **out, const stk_element_spec 
                                      const char *const *names, size_t count, stk_error *err)
 {
     *out = NULL;
-    int indices[MOST_SELECTED];
-    for (size_t i = 0; i < count && i < MOST_SELECTED; i++) {
+    int indices[SELECTED_MAX];
+    for (size_t i = 0; i < count && i < SELECTED_MAX; i++) {
         indices[i] = stk_element_spec_find(input, names[i]);
         if (indices[i] < 0)
             return stk_fail(err, STK_E_NOTFOUND, "select", names[i], "there is no such value%s",

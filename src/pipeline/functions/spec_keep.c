@@ -58,8 +58,8 @@ stk_status stk_spec_keep_copy(stk_spec_keep *keep, const stk_element_spec *spec,
 stk_status stk_spec_keep_draft(stk_spec_keep *keep, stk_value_spec *draft, size_t count,
                                stk_element_spec *out, stk_error *err)
 {
-    const stk_element_spec whole = {.known = true, .count = count, .values = draft};
-    const stk_status       st = stk_spec_keep_copy(keep, &whole, out, err);
+    const stk_element_spec full = {.known = true, .count = count, .values = draft};
+    const stk_status       st = stk_spec_keep_copy(keep, &full, out, err);
     free(draft);
     return st;
 }

@@ -5,6 +5,6 @@
 #include <stoker/iterator.h>
 
 /* Writes at most room characters: the stage, the number that shows it, and what would help. */
-void stk_bottleneck_find(const stk_iterator_report *report, char *text, size_t room);
+void stk_bottleneck_find(const stk_iterator_report *report, char *text, size_t capacity);
 
 #endif

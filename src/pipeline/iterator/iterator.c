@@ -18,7 +18,7 @@ static uint64_t fresh_seed(void)
     return seed ? seed : 1;
 }
 
-enum { MOST_TUNED = 64 };
+enum { TUNED_MAX = 64 };
 
 /* Values of an earlier run. A file that cannot be read is told and does no harm: the run is tuned
  * anew. */
@@ -28,12 +28,12 @@ static stk_status load_tuning(stk_iterator *it, const stk_iterator_options *opti
     *count = 0;
     if (!options->tuning_file || options->no_autotune) return STK_OK;
     it->tuning_file = strdup(options->tuning_file);
-    it->tuned = calloc(MOST_TUNED, sizeof *it->tuned);
+    it->tuned = calloc(TUNED_MAX, sizeof *it->tuned);
     if (!it->tuning_file || !it->tuned)
         return stk_fail(err, STK_E_NOMEM, "autotune", NULL, "no memory for tuned values");
     stk_error  problem;
     stk_status st = stk_tuning_file_load(it->tuning_file, it->plan->fingerprint, it->tuned,
-                                         MOST_TUNED, count, &problem);
+                                         TUNED_MAX, count, &problem);
     if (st && options->log) options->log(options->log_context, problem.message);
     return STK_OK;
 }
@@ -104,7 +104,7 @@ stk_status stk_iterator_start(stk_iterator **out, stk_dataset *data,
 static bool was_tuned(stk_run *run)
 {
     for (const stk_node_counters *one = stk_run_counters(run); one; one = one->next)
-        if (one->tuned_window || one->tuned_target_ns) return true;
+        if (one->tuned_capacity || one->tuned_target_ns) return true;
     return false;
 }
 
@@ -166,7 +166,7 @@ stk_status stk_iterator_next(stk_iterator *it, stk_element **out, stk_error *err
     stk_status st =
         it->until_look-- == 0 ? timed_next(it, out, err) : stk_node_next(it->root, out, err);
     if (st == STK_E_CEILING) st = stk_rewind_next(it, out, err);
-    stk_rewind_given(it, st ? st != STK_E_CANCELLED : *out != NULL, st);
+    stk_rewind_returned(it, st ? st != STK_E_CANCELLED : *out != NULL, st);
     if (st || !*out) return st;
     it->elements++;
     if (stk_run_options_of(it->run)->autotune) stk_tuner_note(&it->tuner, it->wait_ns);
@@ -183,7 +183,7 @@ stk_status stk_iterator_skip(stk_iterator *it, uint64_t count, uint64_t *skipped
     STK_TRY(stk_rewind_prepare(it, true, err));
     stk_status st = stk_node_discard(it->root, count, skipped, err);
     if (st == STK_E_CEILING) st = stk_rewind_skip(it, count, skipped, err);
-    stk_rewind_given(it, *skipped, st);
+    stk_rewind_returned(it, *skipped, st);
     if (st) return st;
     it->elements += *skipped;
     return STK_OK;
@@ -257,20 +257,20 @@ stk_status stk_iterator_restore(stk_iterator *it, stk_bytes saved, stk_error *er
 {
     stk_checkpoint head;
     stk_state_in   in;
-    stk_blob       place;
+    stk_blob       position;
     stk_error      unasked;
     if (!err) err = &unasked;
     STK_TRY(stk_checkpoint_read(saved, &head, &in, it->plan, err));
     in.ledger = stk_iterator_ledger(it);
-    stk_blob_init(&place, NULL, STK_MEMORY_INDEX);
-    STK_TRY(stk_blob_append(&place, saved.data, saved.size, err));
+    stk_blob_init(&position, NULL, STK_MEMORY_INDEX);
+    STK_TRY(stk_blob_append(&position, saved.data, saved.size, err));
     const stk_status st = open_instead(it, &head, in, err);
     if (st) {
-        stk_blob_release(&place);
+        stk_blob_release(&position);
         return st;
     }
     it->seed = (stk_seed){head.seed, head.generation};
     it->elements = head.elements;
-    stk_rewind_restored(it, &place);
+    stk_rewind_restored(it, &position);
     return STK_OK;
 }

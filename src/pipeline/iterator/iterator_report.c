@@ -15,9 +15,9 @@ static uint64_t load(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-static uint64_t results_of(const stk_node_counters *account)
+static uint64_t results_of(const stk_node_counters *counters)
 {
-    return load(&account->items) + load(&account->errors);
+    return load(&counters->items) + load(&counters->errors);
 }
 
 static uint64_t scale(uint64_t sum, uint64_t sampled, uint64_t all)
@@ -26,51 +26,52 @@ static uint64_t scale(uint64_t sum, uint64_t sampled, uint64_t all)
 }
 
 /* The stage of the plan that account is of; NULL for one that came up while running. */
-static const stk_dataset *plan_of(const stk_iterator *it, const stk_node_counters *account)
+static const stk_dataset *plan_of(const stk_iterator *it, const stk_node_counters *counters)
 {
-    if (!account->parent) return it->plan;
-    const stk_dataset *above = plan_of(it, account->parent);
-    if (!above || account->slot >= above->input_count) return NULL;
-    const stk_dataset *data = above->inputs[account->slot];
-    return data->op == account->op ? data : NULL;
+    if (!counters->parent) return it->plan;
+    const stk_dataset *above = plan_of(it, counters->parent);
+    if (!above || counters->slot >= above->input_count) return NULL;
+    const stk_dataset *data = above->inputs[counters->slot];
+    return data->op == counters->op ? data : NULL;
 }
 
-static void name_stage(const stk_iterator *it, const stk_node_counters *account, char *name,
-                       size_t room)
+static void name_stage(const stk_iterator *it, const stk_node_counters *counters, char *name,
+                       size_t capacity)
 {
-    const stk_dataset *data = plan_of(it, account);
+    const stk_dataset *data = plan_of(it, counters);
     stk_blob           text;
     stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
     if (data && stk_describe_stage(data, true, &text, NULL) == STK_OK && text.size)
-        snprintf(name, room, "%s(%.*s)", account->op->name, (int)text.size,
+        snprintf(name, capacity, "%s(%.*s)", counters->op->name, (int)text.size,
                  (const char *)text.data);
     else
-        snprintf(name, room, "%s", account->op->name);
-    if (sizeof "()" + strlen(account->op->name) + text.size > room)
-        memcpy(name + room - sizeof "...", "...", sizeof "...");
+        snprintf(name, capacity, "%s", counters->op->name);
+    if (sizeof "()" + strlen(counters->op->name) + text.size > capacity)
+        memcpy(name + capacity - sizeof "...", "...", sizeof "...");
     stk_blob_release(&text);
 }
 
 /* What a queue pulls is the work of the stages below it. */
-static uint64_t own_time(const stk_node_counters *account)
+static uint64_t own_time(const stk_node_counters *counters)
 {
-    const uint64_t busy = load(&account->busy_ns), pull = load(&account->pull_ns);
-    if (busy || account->runs_ahead) return busy > pull ? busy - pull : 0;
-    return scale(load(&account->sampled_own_ns), load(&account->sampled), results_of(account));
+    const uint64_t busy = load(&counters->busy_ns), pull = load(&counters->pull_ns);
+    if (busy || counters->runs_ahead) return busy > pull ? busy - pull : 0;
+    return scale(load(&counters->sampled_own_ns), load(&counters->sampled), results_of(counters));
 }
 
 /* A queue of calls that wait reads; whatever else its operator may do. */
-static stk_stage stage_of(const stk_node_counters *account)
+static stk_stage stage_of(const stk_node_counters *counters)
 {
-    return __atomic_load_n(&account->reads, __ATOMIC_RELAXED) ? STK_STAGE_READ : account->op->stage;
+    return __atomic_load_n(&counters->reads, __ATOMIC_RELAXED) ? STK_STAGE_READ
+                                                               : counters->op->stage;
 }
 
 /* What reading takes is what was waited for it or, where it ran in the background and nobody
  * waited, the time in which reads were under way. */
 static uint64_t reading_ns(stk_iterator *it, const stk_thread_activity *activity)
 {
-    const uint64_t waited = load(&activity->wait_ns), under_way = stk_run_io_busy_ns(it->run);
-    return waited > under_way ? waited : under_way;
+    const uint64_t waited = load(&activity->wait_ns), in_flight = stk_run_io_busy_ns(it->run);
+    return waited > in_flight ? waited : in_flight;
 }
 
 /* Waits for bytes are rare and long: those that fell into timed calls are replaced by what all of
@@ -94,39 +95,39 @@ void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
     }
 }
 
-static void read_times(const stk_node_counters *all, const stk_node_counters *account,
+static void read_times(const stk_node_counters *all, const stk_node_counters *counters,
                        stk_operator_stats *out)
 {
     for (const stk_node_counters *one = all; one; one = one->next)
-        if (one->parent == account && one->runs_ahead) out->starved_ns += load(&one->waited_ns);
-    out->busy_ns = own_time(account);
-    out->blocked_ns = load(&account->blocked_ns);
+        if (one->parent == counters && one->runs_ahead) out->starved_ns += load(&one->waited_ns);
+    out->busy_ns = own_time(counters);
+    out->blocked_ns = load(&counters->blocked_ns);
 }
 
-static void read_queue(const stk_node_counters *account, stk_operator_stats *out)
+static void read_queue(const stk_node_counters *counters, stk_operator_stats *out)
 {
-    const double watched = (double)load(&account->watched_ns);
-    out->queue_now = load(&account->queue_now);
-    out->queue_limit = load(&account->queue_limit);
+    const double watched = (double)load(&counters->watched_ns);
+    out->queue_now = load(&counters->queue_now);
+    out->queue_limit = load(&counters->queue_limit);
     if (watched <= 0) return;
-    out->queue_mean = 1024 * (double)load(&account->waiting_area) / watched;
-    out->queue_empty = (double)load(&account->empty_ns) / watched;
-    out->queue_full = (double)load(&account->blocked_ns) / watched;
+    out->queue_mean = 1024 * (double)load(&counters->waiting_area) / watched;
+    out->queue_empty = (double)load(&counters->empty_ns) / watched;
+    out->queue_full = (double)load(&counters->blocked_ns) / watched;
 }
 
 static void read_stage(const stk_iterator *it, const stk_node_counters *all,
-                       const stk_node_counters *account, stk_operator_stats *out)
+                       const stk_node_counters *counters, stk_operator_stats *out)
 {
-    *out = (stk_operator_stats){.stage = stage_of(account), .depth = account->depth};
-    name_stage(it, account, out->name, sizeof out->name);
-    out->runs_ahead = __atomic_load_n(&account->runs_ahead, __ATOMIC_RELAXED);
-    out->errors = load(&account->errors);
-    out->items = results_of(account) - out->errors;
-    out->bytes = scale(load(&account->sampled_bytes), load(&account->sampled), out->items);
-    read_times(all, account, out);
-    read_queue(account, out);
-    out->chunk = (int64_t)load(&account->chunk);
-    out->device_items = load(&account->device_items);
+    *out = (stk_operator_stats){.stage = stage_of(counters), .depth = counters->depth};
+    name_stage(it, counters, out->name, sizeof out->name);
+    out->runs_ahead = __atomic_load_n(&counters->runs_ahead, __ATOMIC_RELAXED);
+    out->errors = load(&counters->errors);
+    out->items = results_of(counters) - out->errors;
+    out->bytes = scale(load(&counters->sampled_bytes), load(&counters->sampled), out->items);
+    read_times(all, counters, out);
+    read_queue(counters, out);
+    out->unit_size = (int64_t)load(&counters->unit_size);
+    out->device_items = load(&counters->device_items);
 }
 
 static bool puts_together(const stk_operator *op, const stk_dataset *data)
@@ -140,7 +141,7 @@ static bool puts_together(const stk_operator *op, const stk_dataset *data)
 }
 
 /* What these give comes from pipelines inside of them. */
-static bool takes_apart(const stk_operator *op)
+static bool takes_batches_apart(const stk_operator *op)
 {
     return op == &stk_operator_unbatch || op == &stk_operator_window ||
            op == &stk_operator_flat_map || op == &stk_operator_interleave ||
@@ -148,12 +149,12 @@ static bool takes_apart(const stk_operator *op)
 }
 
 static bool gives_batches(const stk_iterator *it, const stk_node_counters *all,
-                          const stk_node_counters *account)
+                          const stk_node_counters *counters)
 {
-    const bool apart = takes_apart(account->op);
-    if (puts_together(account->op, plan_of(it, account))) return true;
+    const bool separate = takes_batches_apart(counters->op);
+    if (puts_together(counters->op, plan_of(it, counters))) return true;
     for (const stk_node_counters *one = all; one; one = one->next) {
-        if (one->parent != account || (apart && plan_of(it, one))) continue;
+        if (one->parent != counters || (separate && plan_of(it, one))) continue;
         if (gives_batches(it, all, one)) return true;
     }
     return false;
@@ -168,16 +169,16 @@ static int by_depth(const void *a, const void *b)
 
 static void read_stages(stk_iterator *it, stk_iterator_report *report)
 {
-    const size_t             room = sizeof report->stages / sizeof *report->stages;
+    const size_t             capacity = sizeof report->stages / sizeof *report->stages;
     const stk_node_counters *all = stk_run_counters(it->run);
     size_t                   kept = 0;
-    for (const stk_node_counters *account = all; account; account = account->next) {
+    for (const stk_node_counters *counters = all; counters; counters = counters->next) {
         report->stage_count++;
-        if (!account->parent) report->batches = gives_batches(it, all, account);
-        if (kept == room) continue;
+        if (!counters->parent) report->batches = gives_batches(it, all, counters);
+        if (kept == capacity) continue;
         stk_operator_stats *stage = &report->stages[kept++];
-        read_stage(it, all, account, stage);
-        if (account->parent) continue;
+        read_stage(it, all, counters, stage);
+        if (counters->parent) continue;
         stage->items = it->elements; /* this one is known exactly */
         report->bytes = stage->bytes;
     }
@@ -185,24 +186,24 @@ static void read_stages(stk_iterator *it, stk_iterator_report *report)
 }
 
 /* Items that were dropped on the way were worked on, too. */
-static uint64_t worked_on(const stk_node_counters *all, const stk_node_counters *account)
+static uint64_t worked_on(const stk_node_counters *all, const stk_node_counters *counters)
 {
     for (const stk_node_counters *one = all; one; one = one->next)
-        if (one->parent == account) return results_of(one);
-    return results_of(account);
+        if (one->parent == counters) return results_of(one);
+    return results_of(counters);
 }
 
 static void read_parts(stk_iterator_report *report, const stk_node_counters *all,
-                       const stk_node_counters *account)
+                       const stk_node_counters *counters)
 {
-    const size_t          room = sizeof report->operations / sizeof *report->operations;
-    const stk_part_times *parts = __atomic_load_n(&account->parts, __ATOMIC_ACQUIRE);
-    const uint64_t        items = worked_on(all, account);
-    for (size_t i = 0; parts && i < parts->count && report->operation_count < room; i++) {
+    const size_t          capacity = sizeof report->operations / sizeof *report->operations;
+    const stk_part_times *parts = __atomic_load_n(&counters->parts, __ATOMIC_ACQUIRE);
+    const uint64_t        items = worked_on(all, counters);
+    for (size_t i = 0; parts && i < parts->count && report->operation_count < capacity; i++) {
         const double each = stk_part_times_each(parts, i);
         if (!(each > 0)) continue;
-        stk_operation_account *one = &report->operations[report->operation_count++];
-        *one = (stk_operation_account){.depth = account->depth, .items = items};
+        stk_function_stats *one = &report->operations[report->operation_count++];
+        *one = (stk_function_stats){.depth = counters->depth, .items = items};
         one->busy_ns = (uint64_t)(each * (double)items);
         snprintf(one->name, sizeof one->name, "%s", parts->list[i].name);
     }

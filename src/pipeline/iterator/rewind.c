@@ -14,8 +14,8 @@
 enum {
     NEAR_PART = 8, /* of the ceiling: with more held, places are kept more often */
     WORTH_OF_ITS_COST = 100,
-    SMALL_PLACE = 1 << 20, /* up to here a place is part of what any run takes */
-    MARGIN_PART = 4        /* of what the oldest work took, kept free beside it */
+    SMALL_POSITION = 1 << 20, /* up to here a place is part of what any run takes */
+    MARGIN_PART = 4           /* of what the oldest work took, kept free beside it */
 };
 
 static const uint64_t near_ns = 250000000, far_ns = 4000000000, ease_ns = 30000000000;
@@ -28,33 +28,33 @@ static stk_ledger *ledger_of(const stk_iterator *it)
 void stk_rewind_init(stk_rewind *rewind, const stk_iterator *it)
 {
     *rewind = (stk_rewind){.relaxed = stk_node_is_relaxed(it->run, it->plan)};
-    stk_blob_init(&rewind->place, NULL, STK_MEMORY_INDEX);
+    stk_blob_init(&rewind->position, NULL, STK_MEMORY_INDEX);
 }
 
-static void drop_place(stk_rewind *rewind, const stk_iterator *it)
+static void drop_position(stk_rewind *rewind, const stk_iterator *it)
 {
     stk_ledger_release(ledger_of(it), STK_MEMORY_INDEX, rewind->reserved);
     rewind->reserved = 0;
-    stk_blob_release(&rewind->place);
+    stk_blob_release(&rewind->position);
 }
 
 void stk_rewind_release(stk_rewind *rewind, const stk_iterator *it)
 {
-    if (it->run) drop_place(rewind, it);
+    if (it->run) drop_position(rewind, it);
 }
 
 /* Takes over the blob's bytes, also on failure. */
-static bool put_place(stk_iterator *it, stk_blob *place)
+static bool put_position(stk_iterator *it, stk_blob *position)
 {
     stk_rewind    *r = &it->rewind;
-    const uint64_t bytes = place->size > SMALL_PLACE ? place->capacity : 0;
+    const uint64_t bytes = position->size > SMALL_POSITION ? position->capacity : 0;
     if (bytes && stk_ledger_reserve(ledger_of(it), STK_MEMORY_INDEX, bytes, NULL)) {
-        stk_blob_release(place);
+        stk_blob_release(position);
         return false;
     }
-    drop_place(r, it);
-    r->place = *place;
-    stk_blob_init(place, NULL, STK_MEMORY_INDEX);
+    drop_position(r, it);
+    r->position = *position;
+    stk_blob_init(position, NULL, STK_MEMORY_INDEX);
     r->reserved = bytes;
     r->since = 0;
     r->stale = false;
@@ -63,18 +63,18 @@ static bool put_place(stk_iterator *it, stk_blob *place)
 
 /* Where a place cannot be had, the one before serves longer; but without memory for the first, a
  * few bytes, there is none for anything. */
-static stk_status keep_place(stk_iterator *it, uint64_t now, stk_error *err)
+static stk_status keep_position(stk_iterator *it, uint64_t now, stk_error *err)
 {
     stk_rewind *r = &it->rewind;
-    stk_blob    place;
-    stk_blob_init(&place, NULL, STK_MEMORY_INDEX);
+    stk_blob    position;
+    stk_blob_init(&position, NULL, STK_MEMORY_INDEX);
     r->torn = false;
-    const stk_status st = stk_iterator_save(it, &place, err);
-    if (st) stk_blob_release(&place);
+    const stk_status st = stk_iterator_save(it, &position, err);
+    if (st) stk_blob_release(&position);
     if (st == STK_E_NOMEM && !r->kept_ns) return st;
     r->kept_ns = now;
     r->cost_ns = stk_clock_ns() - now;
-    if ((st || !put_place(it, &place)) && r->stale) drop_place(r, it);
+    if ((st || !put_position(it, &position)) && r->stale) drop_position(r, it);
     return STK_OK;
 }
 
@@ -113,18 +113,19 @@ static void ease(stk_iterator *it, uint64_t now)
 stk_status stk_rewind_prepare(stk_iterator *it, bool looked, stk_error *err)
 {
     uint64_t now;
-    if (is_due(it, looked, &now)) STK_TRY(keep_place(it, now, err));
+    if (is_due(it, looked, &now)) STK_TRY(keep_position(it, now, err));
     if (looked && now) ease(it, now);
     return STK_OK;
 }
 
-void stk_rewind_given(stk_iterator *it, uint64_t count, stk_status status)
+void stk_rewind_returned(stk_iterator *it, uint64_t count, stk_status status)
 {
     stk_rewind *r = &it->rewind;
     r->since += count;
     if (!stk_status_is_environment(status)) return;
     /* It will not come again as it came: a place before it leads elsewhere. */
-    r->torn = status == STK_E_CANCELLED && r->place.size && !r->stale && !(r->relaxed && r->since);
+    r->torn =
+        status == STK_E_CANCELLED && r->position.size && !r->stale && !(r->relaxed && r->since);
     r->stale = true;
 }
 
@@ -133,7 +134,7 @@ stk_status stk_rewind_save(stk_iterator *it, stk_blob *out, stk_error *err)
     const stk_rewind *r = &it->rewind;
     stk_checkpoint    head;
     stk_state_in      in;
-    STK_TRY(stk_checkpoint_read(stk_blob_bytes(&r->place), &head, &in, it->plan, err));
+    STK_TRY(stk_checkpoint_read(stk_blob_bytes(&r->position), &head, &in, it->plan, err));
     head.elements = it->elements;
     head.after += r->since;
     return stk_checkpoint_write_state(out, &head, in.left, err);
@@ -142,20 +143,20 @@ stk_status stk_rewind_save(stk_iterator *it, stk_blob *out, stk_error *err)
 void stk_rewind_restored(stk_iterator *it, stk_blob *saved)
 {
     stk_rewind *r = &it->rewind;
-    if (!put_place(it, saved)) drop_place(r, it);
+    if (!put_position(it, saved)) drop_position(r, it);
     r->failure.status = STK_OK;
     r->torn = false;
     r->kept_ns = stk_clock_ns();
 }
 
 /* A fresh tree at the place that was kept, and then past what was given since. */
-static stk_status go_to_place(stk_iterator *it, stk_error *err)
+static stk_status go_to_position(stk_iterator *it, stk_error *err)
 {
     stk_rewind    *r = &it->rewind;
     stk_checkpoint head;
     stk_state_in   in;
     uint64_t       passed;
-    STK_TRY(stk_checkpoint_read(stk_blob_bytes(&r->place), &head, &in, it->plan, err));
+    STK_TRY(stk_checkpoint_read(stk_blob_bytes(&r->position), &head, &in, it->plan, err));
     in.ledger = ledger_of(it);
     STK_TRY(stk_node_open(&it->root, it->run, it->plan, (stk_node_context){.seed = it->seed}, err));
     STK_TRY(stk_node_restore(it->root, &in, err));
@@ -170,7 +171,8 @@ static stk_status go_to_place(stk_iterator *it, stk_error *err)
 static bool can_go_back(const stk_iterator *it)
 {
     const stk_rewind *r = &it->rewind;
-    return r->place.size && !r->stale && !stk_run_is_serial(it->run) && !(r->relaxed && r->since);
+    return r->position.size && !r->stale && !stk_run_is_serial(it->run) &&
+           !(r->relaxed && r->since);
 }
 
 void stk_rewind_drop_tree(stk_iterator *it)
@@ -188,7 +190,7 @@ void stk_rewind_drop_tree(stk_iterator *it)
 static stk_status go_back(stk_iterator *it, stk_error *err)
 {
     stk_rewind_drop_tree(it);
-    stk_status st = go_to_place(it, err);
+    stk_status st = go_to_position(it, err);
     if (!st) return STK_OK;
     stk_node_free(it->root);
     it->root = NULL;

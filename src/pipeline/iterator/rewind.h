@@ -13,7 +13,7 @@
 #include <stoker/iterator.h>
 
 typedef struct stk_rewind {
-    stk_blob  place;            /* a checkpoint; empty: there is none to go back to */
+    stk_blob  position;         /* a checkpoint; empty: there is none to go back to */
     uint64_t  reserved;         /* of a large one, in the ledger */
     uint64_t  since;            /* results given after it, errors among them */
     uint64_t  kept_ns, cost_ns; /* when it was kept, and what that took */
@@ -31,7 +31,7 @@ void stk_rewind_release(stk_rewind *rewind, const stk_iterator *it);
  * looked at. */
 STK_NODISCARD stk_status stk_rewind_prepare(stk_iterator *it, bool looked, stk_error *err);
 /* A result was given, or count were passed over. */
-void stk_rewind_given(stk_iterator *it, uint64_t count, stk_status status);
+void stk_rewind_returned(stk_iterator *it, uint64_t count, stk_status status);
 /* The place behind the last result that was given, of a torn iterator. */
 STK_NODISCARD stk_status stk_rewind_save(stk_iterator *it, stk_blob *out, stk_error *err);
 /* What a restored iterator goes back to; its bytes are taken over. */

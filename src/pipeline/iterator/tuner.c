@@ -7,17 +7,17 @@
 #include <stdio.h>
 
 enum {
-    SAMPLE_NS = 1000000,  /* results of this much time are one sample */
-    MOST_RESULTS = 1024,  /* in a sample, before the clock is looked at all the same */
-    SETTLING = 5,         /* samples after a change before it counts */
-    KNOBS = 4,            /* of each queue */
-    LEAST_TARGET = 12500, /* of a piece of work, in ns */
-    MOST_TARGET = 1600000,
-    MOST_WINDOW = 1 << 17
+    SAMPLE_NS = 1000000, /* results of this much time are one sample */
+    RESULTS_MAX = 1024,  /* in a sample, before the clock is looked at all the same */
+    WARM_UP_SAMPLES = 5, /* samples after a change before it counts */
+    KNOBS = 4,           /* of each queue */
+    TARGET_MIN = 12500,  /* of a piece of work, in ns */
+    TARGET_MAX = 1600000,
+    CAPACITY_MAX = 1 << 17
 };
 
 static const uint64_t warm_up_ns = 100000000; /* chunks find their size first */
-static const uint64_t first_rest_ns = 2000000000, longest_rest_ns = 60000000000;
+static const uint64_t first_rest_ns = 2000000000, rest_ns_max = 60000000000;
 
 void stk_tuner_init(stk_tuner *tuner, stk_run *run)
 {
@@ -26,49 +26,49 @@ void stk_tuner_init(stk_tuner *tuner, stk_run *run)
 }
 
 /* A queue twice as long may hold an eighth of the ceiling at most. */
-static bool memory_allows_more(const stk_run *run, const stk_node_counters *account,
-                               uint64_t window)
+static bool memory_allows_more(const stk_run *run, const stk_node_counters *counters,
+                               uint64_t capacity)
 {
     uint64_t held, ceiling;
     stk_ledger_total(stk_run_options_of(run)->ledger, &held, &ceiling);
-    const uint64_t each = __atomic_load_n(&account->item_bytes, __ATOMIC_RELAXED) + 1;
-    return held < ceiling / 2 && window * 2 < ceiling / 8 / each;
+    const uint64_t each = __atomic_load_n(&counters->item_bytes, __ATOMIC_RELAXED) + 1;
+    return held < ceiling / 2 && capacity * 2 < ceiling / 8 / each;
 }
 
 /* What knob number turn of a queue would be changed to; 0 when it should stay. */
-static uint64_t propose(stk_run *run, stk_node_counters *account, int knob, uint64_t **at,
+static uint64_t propose(stk_run *run, stk_node_counters *counters, int knob, uint64_t **at,
                         uint64_t *now)
 {
-    const bool window = knob < 2;
-    if (__atomic_load_n(window ? &account->window_is_pinned : &account->chunk_is_pinned,
+    const bool capacity = knob < 2;
+    if (__atomic_load_n(capacity ? &counters->capacity_is_pinned : &counters->unit_size_is_pinned,
                         __ATOMIC_RELAXED))
         return 0;
-    *at = window ? &account->tuned_window : &account->tuned_target_ns;
+    *at = capacity ? &counters->tuned_capacity : &counters->tuned_target_ns;
     *now = __atomic_load_n(*at, __ATOMIC_RELAXED);
     if (!*now)
-        *now =
-            __atomic_load_n(window ? &account->queue_limit : &account->target_ns, __ATOMIC_RELAXED);
+        *now = __atomic_load_n(capacity ? &counters->queue_limit : &counters->target_ns,
+                               __ATOMIC_RELAXED);
     if (!*now) return 0;
     switch (knob) {
     case 0:
-        return *now < MOST_WINDOW && memory_allows_more(run, account, *now) ? *now * 2 : 0;
+        return *now < CAPACITY_MAX && memory_allows_more(run, counters, *now) ? *now * 2 : 0;
     case 1:
         return *now > 2 ? *now / 2 : 0;
     case 2:
-        return *now <= MOST_TARGET / 4 ? *now * 4 : 0;
+        return *now <= TARGET_MAX / 4 ? *now * 4 : 0;
     default:
-        return *now >= LEAST_TARGET * 4 ? *now / 4 : 0;
+        return *now >= TARGET_MIN * 4 ? *now / 4 : 0;
     }
 }
 
 /* The turn-th pair of queue and knob; false when there are no more. */
-static bool find_turn(stk_tuner *tuner, stk_node_counters **account, int *knob)
+static bool find_turn(stk_tuner *tuner, stk_node_counters **counters, int *knob)
 {
     size_t turn = tuner->turn;
     for (stk_node_counters *one = stk_run_counters(tuner->run); one; one = one->next) {
         if (!one->runs_ahead) continue;
         if (turn < KNOBS) {
-            *account = one;
+            *counters = one;
             *knob = (int)turn;
             return true;
         }
@@ -91,25 +91,24 @@ static void end_round(stk_tuner *tuner, uint64_t now)
         tuner->rest_ns = first_rest_ns;
     } else {
         tuner->rest_until_ns = now + tuner->rest_ns;
-        tuner->rest_ns =
-            tuner->rest_ns * 2 < longest_rest_ns ? tuner->rest_ns * 2 : longest_rest_ns;
+        tuner->rest_ns = tuner->rest_ns * 2 < rest_ns_max ? tuner->rest_ns * 2 : rest_ns_max;
     }
     tuner->kept_one = false;
 }
 
 static void begin_trial(stk_tuner *tuner, uint64_t now)
 {
-    stk_node_counters *account;
+    stk_node_counters *counters;
     int                knob;
-    while (find_turn(tuner, &account, &knob)) {
+    while (find_turn(tuner, &counters, &knob)) {
         tuner->turn++;
-        const uint64_t after = propose(tuner->run, account, knob, &tuner->knob, &tuner->before);
+        const uint64_t after = propose(tuner->run, counters, knob, &tuner->knob, &tuner->before);
         if (!after) continue;
-        tuner->account = account;
+        tuner->counters = counters;
         tuner->put_back = __atomic_load_n(tuner->knob, __ATOMIC_RELAXED);
         tuner->after = after;
         tuner->trying = true;
-        tuner->settling = SETTLING;
+        tuner->warm_up_left = WARM_UP_SAMPLES;
         tuner->challenger = (stk_running_stats){0};
         set(tuner, after);
         return;
@@ -121,14 +120,14 @@ static void begin_trial(stk_tuner *tuner, uint64_t now)
 static void tell(stk_tuner *tuner, bool kept)
 {
     char name[48], evidence[160];
-    snprintf(name, sizeof name, "%s.%s", tuner->account->op->name,
-             tuner->knob == &tuner->account->tuned_window ? "capacity" : "chunk_ns");
+    snprintf(name, sizeof name, "%s.%s", tuner->counters->op->name,
+             tuner->knob == &tuner->counters->tuned_capacity ? "capacity" : "chunk_ns");
     snprintf(evidence, sizeof evidence,
              "%.4g -> %.4g us an element (2 standard errors: %.3g), waited %.1f %% of the time",
              tuner->incumbent.mean / 1e3, tuner->challenger.mean / 1e3,
              2e-3 * hypot(stk_running_stats_error(&tuner->challenger),
                           stk_running_stats_error(&tuner->incumbent)),
-             100 * tuner->wait_share);
+             100 * tuner->wait_fraction);
     stk_run_decide(tuner->run, name, (double)tuner->before, (double)tuner->after, evidence, kept);
 }
 
@@ -144,15 +143,15 @@ static void end_trial(stk_tuner *tuner)
         return;
     }
     set(tuner, tuner->put_back);
-    tuner->settling = SETTLING;
+    tuner->warm_up_left = WARM_UP_SAMPLES;
     tuner->incumbent = (stk_running_stats){0};
 }
 
 /* One sample is complete. */
 static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, uint64_t wait_ns)
 {
-    if (tuner->settling) {
-        tuner->settling--;
+    if (tuner->warm_up_left) {
+        tuner->warm_up_left--;
         return;
     }
     stk_running_stats *trial = tuner->trying ? &tuner->challenger : &tuner->incumbent;
@@ -162,11 +161,11 @@ static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, ui
     }
     stk_running_stats_add(trial, ns_per_result);
     if (!stk_running_stats_is_full(trial)) return;
-    tuner->wait_share = fmin(1, (double)(wait_ns - tuner->round_wait_ns) /
-                                    (double)(now - tuner->round_begin_ns + 1));
+    tuner->wait_fraction = fmin(1, (double)(wait_ns - tuner->round_wait_ns) /
+                                       (double)(now - tuner->round_begin_ns + 1));
     if (tuner->trying)
         end_trial(tuner);
-    else if (now >= tuner->rest_until_ns && tuner->wait_share > 0.01)
+    else if (now >= tuner->rest_until_ns && tuner->wait_fraction > 0.01)
         begin_trial(tuner, now);
     else
         tuner->incumbent = (stk_running_stats){0}; /* nobody waits, or it is time to rest */
@@ -175,8 +174,8 @@ static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, ui
 void stk_tuner_note(stk_tuner *tuner, uint64_t wait_ns)
 {
     const uint64_t results = ++tuner->results;
-    /* Powers of two and then every MOST_RESULTS: few looks at the clock for cheap results. */
-    if ((results & (results - 1)) != 0 && results % MOST_RESULTS != 0) return;
+    /* Powers of two and then every RESULTS_MAX: few looks at the clock for cheap results. */
+    if ((results & (results - 1)) != 0 && results % RESULTS_MAX != 0) return;
     const uint64_t now = stk_clock_ns();
     if (tuner->begin_ns && now - tuner->begin_ns < SAMPLE_NS) return;
     if (tuner->begin_ns)

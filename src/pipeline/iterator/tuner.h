@@ -13,15 +13,15 @@ typedef struct stk_tuner {
     uint64_t           begin_ns; /* of the sample at hand */
     uint64_t           results;  /* in it */
     uint64_t           begin_wait_ns;
-    double             wait_share; /* of the consumer's time in the last full measurement */
+    double             wait_fraction; /* of the consumer's time in the last full measurement */
     uint64_t           round_wait_ns, round_begin_ns;
-    int                settling; /* samples still to be passed over after a change */
-    bool               trying;   /* measuring a change, else the way things are */
-    bool               kept_one; /* in this round over all knobs */
+    int                warm_up_left; /* samples still to be passed over after a change */
+    bool               trying;       /* measuring a change, else the way things are */
+    bool               kept_one;     /* in this round over all knobs */
     uint64_t           rest_until_ns, rest_ns;
     size_t             turn; /* which knob is next */
     stk_running_stats  incumbent, challenger;
-    stk_node_counters *account; /* the change being tried */
+    stk_node_counters *counters; /* the change being tried */
     uint64_t          *knob;
     uint64_t           before, after;
     uint64_t           put_back; /* what the knob held: 0 when it was not tuned before */

@@ -62,7 +62,7 @@ stk_status stk_tuning_file_load(const char *path, uint64_t fingerprint, stk_tune
         stk_tuned            *one = &tuned[*count];
         const char           *name = stk_json_key_at(stages, i);
         if (!name || strlen(name) >= sizeof one->path) continue;
-        *one = (stk_tuned){.window = positive(stk_json_get(stage, "ahead")),
+        *one = (stk_tuned){.capacity = positive(stk_json_get(stage, "ahead")),
                            .target_ns = positive(stk_json_get(stage, "chunk_ns"))};
         memcpy(one->path, name, strlen(name) + 1);
         ++*count;
@@ -91,13 +91,13 @@ static void write_stages(stk_json_writer *w, stk_run *run)
     stk_json_key(w, "stages");
     stk_json_object(w);
     for (stk_node_counters *one = stk_run_counters(run); one; one = one->next) {
-        const uint64_t window = __atomic_load_n(&one->tuned_window, __ATOMIC_RELAXED);
+        const uint64_t capacity = __atomic_load_n(&one->tuned_capacity, __ATOMIC_RELAXED);
         const uint64_t target = __atomic_load_n(&one->tuned_target_ns, __ATOMIC_RELAXED);
         char           path[STK_TUNED_PATH];
-        if ((!window && !target) || !stk_node_counters_path(one, path)) continue;
+        if ((!capacity && !target) || !stk_node_counters_path(one, path)) continue;
         stk_json_key(w, path);
         stk_json_object(w);
-        if (window) stk_json_pair_uint(w, "ahead", window);
+        if (capacity) stk_json_pair_uint(w, "ahead", capacity);
         if (target) stk_json_pair_uint(w, "chunk_ns", target);
         stk_json_object_end(w);
     }

@@ -77,11 +77,11 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     const stk_batch_params *p = node->plan->params;
     stk_batch_builder      *gather = STK_STATE(stk_batch_builder, node);
-    bool                    whole;
+    bool                    complete;
     stk_status              st = stk_batch_builder_fill(
-                     gather, node, p->size,
-        p->after_map ? STK_ERRORS_TAKE_THEIR_PLACE : STK_ERRORS_END_THE_BATCH, &whole, err);
-    if (!st && gather->count && (whole || !p->drop_remainder))
+                     gather, node, p->size, p->after_map ? STK_ERRORS_LOSE_THE_BATCH : STK_ERRORS_END_THE_BATCH,
+                     &complete, err);
+    if (!st && gather->count && (complete || !p->drop_remainder))
         st = stk_stack(out, gather->elements, gather->count,
                        &(stk_batch_memory){
                            .ledger = gather->ledger,
@@ -108,10 +108,10 @@ static unsigned traits_of(const stk_dataset *data)
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     const stk_batch_params *p = node->plan->params;
-    const uint64_t          size = (uint64_t)p->size, most = UINT64_MAX / size;
+    const uint64_t          size = (uint64_t)p->size, max = UINT64_MAX / size;
     if (!node->plan->jumps) return stk_node_discard_each(node, count, discarded, err);
     while (*discarded < count) {
-        const uint64_t wanted = count - *discarded < most ? count - *discarded : most;
+        const uint64_t wanted = count - *discarded < max ? count - *discarded : max;
         uint64_t       passed;
         STK_TRY(stk_node_discard(node->inputs[0], wanted * size, &passed, err));
         *discarded += passed / size + (passed % size && !p->drop_remainder);

@@ -15,7 +15,7 @@ static stk_status begin(stk_node *node, const stk_materialized_epoch *pass, stk_
     const stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
     const stk_status       st = stk_chunk_store_lock(node, err);
     if (st == STK_E_BUSY)
-        return stk_fail(err, STK_E_EXISTS, "cache", s->place.directory,
+        return stk_fail(err, STK_E_EXISTS, "cache", s->location.directory,
                         "another iterator or process is writing this cache or has just done so; "
                         "start again when it is complete, or name another directory. This pass "
                         "goes on without the cache");
@@ -38,14 +38,14 @@ static stk_status open(stk_node *node, stk_error *err)
 {
     const stk_cache_params *p = node->plan->params;
     stk_chunk_store        *s = STK_STATE(stk_chunk_store, node);
-    s->recorder.ops = &recorder_ops;
-    s->place = (stk_chunk_location){.stage = "cache",
-                                    .directory = p->directory,
-                                    .fs = p->fs,
-                                    .fingerprint = p->input->fingerprint,
-                                    .compression = STK_COMPRESSION_NONE,
-                                    .ledger = stk_run_options_of(node->run)->ledger};
-    return stk_dataset_content(p->input, &s->place.content, err);
+    s->materializer.ops = &recorder_ops;
+    s->location = (stk_chunk_location){.stage = "cache",
+                                       .directory = p->directory,
+                                       .fs = p->fs,
+                                       .fingerprint = p->input->fingerprint,
+                                       .compression = STK_COMPRESSION_NONE,
+                                       .ledger = stk_run_options_of(node->run)->ledger};
+    return stk_dataset_content(p->input, &s->location.content, err);
 }
 
 const stk_operator stk_operator_cache_disk = {

@@ -26,9 +26,9 @@ typedef struct memory {
 } memory;
 
 typedef struct state {
-    stk_materializer recorder; /* first */
-    content          content;  /* being recorded */
-    uint64_t         given;    /* of the memory's */
+    stk_materializer materializer; /* first */
+    content          content;      /* being recorded */
+    uint64_t         given;        /* of the memory's */
 } state;
 
 enum { STEP_BYTES = 256 << 10 };
@@ -154,7 +154,7 @@ static stk_status finish(stk_node *node, stk_error *err)
                            s->content.reserved - s->content.held);
         s->content.reserved = s->content.held;
         m->content = s->content;
-        m->pass = s->recorder.pass;
+        m->pass = s->materializer.pass;
         m->ledger = stk_ledger_ref(ledger_of(node));
         stk_blob_init(&s->content.list, ledger_of(node), STK_MEMORY_CACHE);
         s->content = (content){.list = s->content.list};
@@ -202,7 +202,7 @@ static stk_status open(stk_node *node, stk_error *err)
     (void)err;
     state *s = STK_STATE(state, node);
     stk_blob_init(&s->content.list, ledger_of(node), STK_MEMORY_CACHE);
-    s->recorder.ops = &recorder_ops;
+    s->materializer.ops = &recorder_ops;
     return STK_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <stoker/dataset_sources.h>
 
-enum { LONGEST_RECORD = 1 << 30 };
+enum { RECORD_BYTES_MAX = 1 << 30 };
 
 typedef struct params {
     stk_file_source          files;
@@ -19,20 +19,20 @@ typedef struct reader {
     stk_stream_window window;
     const params     *params;
     uint64_t          record;
-    bool              begun; /* the header was passed */
+    bool              started; /* the header was passed */
 } reader;
 
 static stk_status check(stk_dataset *data, stk_error *err)
 {
     const params *p = data->params;
-    if (p->record_bytes == 0 || p->record_bytes > LONGEST_RECORD)
+    if (p->record_bytes == 0 || p->record_bytes > RECORD_BYTES_MAX)
         return stk_fail(err, STK_E_INVALID, "fixed_length_records", NULL,
                         "records of %zu bytes were asked for; give 1 to %d", p->record_bytes,
-                        LONGEST_RECORD);
-    if (p->options.footer_bytes > LONGEST_RECORD)
+                        RECORD_BYTES_MAX);
+    if (p->options.footer_bytes > RECORD_BYTES_MAX)
         return stk_fail(err, STK_E_INVALID, "fixed_length_records", NULL,
                         "a footer of %" PRIu64 " bytes was given; at most %d are possible",
-                        p->options.footer_bytes, LONGEST_RECORD);
+                        p->options.footer_bytes, RECORD_BYTES_MAX);
     if (p->options.compression > STK_COMPRESSION_ZSTD)
         return stk_fail(err, STK_E_INVALID, "fixed_length_records", NULL,
                         "there is no compression number %d", (int)p->options.compression);
@@ -110,13 +110,13 @@ static stk_status pass_header(reader *r, stk_error *err)
     while (left) {
         const size_t available = stk_stream_window_available(w);
         const size_t passed = available < left ? available : (size_t)left;
-        stk_stream_window_pass(w, passed);
+        stk_stream_window_consume(w, passed);
         left -= passed;
         if (!left) break;
         if (w->ended) return check_length(r, w->offset, err);
         STK_TRY(stk_stream_window_more(w, err));
     }
-    r->begun = true;
+    r->started = true;
     return STK_OK;
 }
 
@@ -130,37 +130,37 @@ static stk_status next_record(void *untyped, stk_ledger *ledger, stk_record *rec
     stk_stream_window *w = &r->window;
     const size_t       bytes = r->params->record_bytes;
     const size_t       need = bytes + (size_t)r->params->options.footer_bytes;
-    if (!r->begun) STK_TRY(pass_header(r, err));
+    if (!r->started) STK_TRY(pass_header(r, err));
     *record = (stk_record){.offset = w->offset, .index = r->record};
     while (stk_stream_window_available(w) < need && !w->ended)
         STK_TRY(stk_stream_window_more(w, err));
     if (stk_stream_window_available(w) < need)
         return check_length(r, w->offset + stk_stream_window_available(w), err);
     record->bytes = stk_bytes_of(stk_stream_window_data(w), bytes);
-    stk_stream_window_pass(w, bytes);
+    stk_stream_window_consume(w, bytes);
     r->record++;
     return STK_OK;
 }
 
-static stk_file_position place_of(const void *untyped)
+static stk_file_position position_of(const void *untyped)
 {
     const reader *r = untyped;
     return (stk_file_position){r->window.offset, r->record};
 }
 
-static stk_status move(void *untyped, const void *p, stk_file_position place, stk_error *err)
+static stk_status move(void *untyped, const void *p, stk_file_position position, stk_error *err)
 {
     (void)p;
     reader *r = untyped;
-    r->record = place.index;
-    r->begun = place.offset > 0;
-    return stk_stream_window_move(&r->window, place.offset, err);
+    r->record = position.index;
+    r->started = position.offset > 0;
+    return stk_stream_window_move(&r->window, position.offset, err);
 }
 
 static const stk_file_format format = {
     .open = open_reader,
     .next = next_record,
-    .place = place_of,
+    .position = position_of,
     .move = move,
     .close = close_reader,
 };

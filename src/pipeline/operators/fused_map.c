@@ -15,7 +15,7 @@ typedef struct state {
     stk_node_queue     *queue;
     stk_call           *calls; /* one per step; index and rooms are filled in */
     uint64_t           *seeds; /* of steps that were several stages, one after the other */
-    stk_fused_map_rows  rooms;
+    stk_fused_map_rows  rows;
     stk_fused_map_parts parts;
 } state;
 
@@ -112,7 +112,7 @@ static unsigned traits_of(const stk_dataset *data)
 static stk_fused_map_work work_of(const stk_node *node)
 {
     const state *s = node->state;
-    return (stk_fused_map_work){node->plan->params, s->calls, &s->rooms, s->parts.first};
+    return (stk_fused_map_work){node->plan->params, s->calls, &s->rows, s->parts.first};
 }
 
 static void compute(void *context, stk_work_unit *unit, size_t first, size_t count)
@@ -143,7 +143,7 @@ static stk_status prepare(void *context, stk_work_unit *unit, stk_error *err)
     const stk_node             *node = context;
     const stk_fused_map_params *p = node->plan->params;
     if (p->drop_remainder && unit->count < (size_t)p->batch) return STK_OK;
-    return stk_fused_map_rows_prepare(&STK_STATE(state, node)->rooms, &node->plan->spec,
+    return stk_fused_map_rows_prepare(&STK_STATE(state, node)->rows, &node->plan->spec,
                                       stk_run_options_of(node->run)->ledger, unit, err);
 }
 
@@ -188,8 +188,8 @@ static stk_status open(stk_node *node, stk_error *err)
     for (size_t i = 0; i < p->count; i++)
         s->calls[i] = stk_node_call_as(node, p->steps[i].salt, 0);
     STK_TRY(make_seeds(node, err));
-    STK_TRY(stk_fused_map_parts_find(&s->parts, p, node->account, err));
-    stk_fused_map_rows_find(&s->rooms, p, &node->plan->spec,
+    STK_TRY(stk_fused_map_parts_find(&s->parts, p, node->counters, err));
+    stk_fused_map_rows_find(&s->rows, p, &node->plan->spec,
                             stk_run_options_of(node->run)->batch_memory);
     const bool relaxed = p->order == STK_ORDER_DEFAULT ? stk_run_options_of(node->run)->relaxed
                                                        : p->order == STK_ORDER_RELAXED;
@@ -200,7 +200,7 @@ static stk_status open(stk_node *node, stk_error *err)
                : p->count ? &batched
                           : &only_batched,
         .context = node,
-        .chunk = (uint64_t)p->batch,
+        .unit_size = (uint64_t)p->batch,
         .threads = p->parallel > 0 ? p->parallel : 0,
         .relaxed = relaxed,
         .blocking = node->plan->traits & STK_OP_BLOCKING,

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 static stk_call call_of(const stk_fused_map_work *work, const stk_work_unit *unit, size_t number,
-                        size_t step, stk_output_row rooms[STK_APPLY_MOST_ROOMS])
+                        size_t step, stk_output_row rows[STK_FUSED_MAP_ROWS_MAX])
 {
     stk_call call = work->calls[step];
     call.index = unit->first + number;
-    call.rooms = rooms;
-    call.room_count = stk_fused_map_rows_of(work->rooms, unit, number, step, rooms);
+    call.output_rows = rows;
+    call.output_row_count = stk_fused_map_rows_of(work->rows, unit, number, step, rows);
     return call;
 }
 
@@ -23,8 +23,8 @@ static bool run_step(const stk_fused_map_work *work, stk_work_unit *unit, size_t
 {
     const stk_function *function = work->params->steps[step].function;
     stk_queue_item     *item = &unit->items[number];
-    stk_output_row      rooms[STK_APPLY_MOST_ROOMS];
-    stk_call            call = call_of(work, unit, number, step, rooms);
+    stk_output_row      rows[STK_FUSED_MAP_ROWS_MAX];
+    stk_call            call = call_of(work, unit, number, step, rows);
     bool                keep = true;
     stk_error           err;
     call.ticks = ticks;
@@ -66,55 +66,55 @@ bool stk_fused_map_can_offload(const stk_fused_map_params *params)
 }
 
 /* Many items on their way through the steps. */
-typedef struct crowd {
+typedef struct batch_items {
     size_t           count; /* in the step at hand */
     stk_many_item   *items;
-    stk_queue_item **places; /* whose they are */
-    stk_output_row  *rooms;  /* STK_APPLY_MOST_ROOMS for each */
-} crowd;
+    stk_queue_item **queue_items; /* whose they are */
+    stk_output_row  *rows;        /* STK_FUSED_MAP_ROWS_MAX for each */
+} batch_items;
 
-static bool make_crowd(crowd *c, const stk_unit_slice *parts, size_t count)
+static bool batch_items_init(batch_items *c, const stk_unit_slice *parts, size_t count)
 {
-    size_t most = 0;
+    size_t item_count = 0;
     for (size_t i = 0; i < count; i++)
-        most += parts[i].count;
-    *c = (crowd){.items = malloc(most * sizeof *c->items),
-                 .places = malloc(most * sizeof *c->places),
-                 .rooms = malloc(most * STK_APPLY_MOST_ROOMS * sizeof *c->rooms)};
-    return c->items && c->places && c->rooms;
+        item_count += parts[i].count;
+    *c = (batch_items){.items = malloc(item_count * sizeof *c->items),
+                       .queue_items = malloc(item_count * sizeof *c->queue_items),
+                       .rows = malloc(item_count * STK_FUSED_MAP_ROWS_MAX * sizeof *c->rows)};
+    return c->items && c->queue_items && c->rows;
 }
 
-static void release_crowd(crowd *c)
+static void batch_items_release(batch_items *c)
 {
     free(c->items);
-    free(c->places);
-    free(c->rooms);
+    free(c->queue_items);
+    free(c->rows);
 }
 
-static void join(crowd *c, const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
+static void join(batch_items *c, const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
                  size_t step)
 {
-    stk_output_row *rooms = c->rooms + c->count * STK_APPLY_MOST_ROOMS;
+    stk_output_row *rows = c->rows + c->count * STK_FUSED_MAP_ROWS_MAX;
     stk_many_item  *item = &c->items[c->count];
-    item->call = call_of(work, unit, number, step, rooms);
+    item->call = call_of(work, unit, number, step, rows);
     item->element = &unit->items[number].element;
-    c->places[c->count++] = &unit->items[number];
+    c->queue_items[c->count++] = &unit->items[number];
 }
 
-static stk_status run_crowd(crowd *c, const stk_function *function, const stk_decode_device *images,
-                            uint64_t *device_items, stk_error *err)
+static stk_status run_items(batch_items *c, const stk_function *function,
+                            const stk_decode_device *images, uint64_t *device_items, stk_error *err)
 {
     if (!c->count) return STK_OK;
     const stk_status st = stk_call_map_many(function, images, c->items, c->count, err);
     for (size_t i = 0; i < c->count; i++) {
         *device_items += c->items[i].by_device;
-        if (c->items[i].status) stk_queue_item_fail(c->places[i], &c->items[i].err);
+        if (c->items[i].status) stk_queue_item_fail(c->queue_items[i], &c->items[i].err);
     }
     return st;
 }
 
 /* One step on all items that are left. */
-static stk_status run_step_on_all(crowd *c, const stk_fused_map_work *work,
+static stk_status run_step_on_all(batch_items *c, const stk_fused_map_work *work,
                                   const stk_unit_slice *parts, size_t count, size_t step,
                                   const stk_decode_device *images, uint64_t *device_items,
                                   stk_error *err)
@@ -130,7 +130,7 @@ static stk_status run_step_on_all(crowd *c, const stk_fused_map_work *work,
             else
                 run_step(work, parts[p].unit, i, step, NULL);
         }
-    return run_crowd(c, function, images, device_items, err);
+    return run_items(c, function, images, device_items, err);
 }
 
 static void run_each(const stk_fused_map_work *work, const stk_unit_slice *parts, size_t count)
@@ -144,9 +144,9 @@ stk_status stk_fused_map_run_many(const stk_fused_map_work *work, const stk_deco
                                   const stk_unit_slice *parts, size_t count, uint64_t *device_items,
                                   stk_error *err)
 {
-    crowd      c;
-    stk_status st = STK_OK;
-    if (make_crowd(&c, parts, count)) {
+    batch_items c;
+    stk_status  st = STK_OK;
+    if (batch_items_init(&c, parts, count)) {
         for (size_t i = 0; i < work->params->count; i++) {
             stk_error        unasked;
             const stk_status one = run_step_on_all(&c, work, parts, count, i, images, device_items,
@@ -156,6 +156,6 @@ stk_status stk_fused_map_run_many(const stk_fused_map_work *work, const stk_deco
     } else {
         run_each(work, parts, count);
     }
-    release_crowd(&c);
+    batch_items_release(&c);
     return st;
 }

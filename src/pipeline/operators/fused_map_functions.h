@@ -7,7 +7,7 @@
 typedef struct stk_fused_map_work {
     const stk_fused_map_params *params;
     const stk_call             *calls; /* one per step; index and rooms are filled in */
-    const stk_fused_map_rows   *rooms;
+    const stk_fused_map_rows   *rows;
     const size_t               *parts; /* of each step: its first in ticks; NULL: not timed */
 } stk_fused_map_work;
 

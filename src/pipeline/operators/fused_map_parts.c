@@ -28,13 +28,13 @@ static stk_status no_memory(size_t count, stk_error *err)
 }
 
 stk_status stk_fused_map_parts_find(stk_fused_map_parts *out, const stk_fused_map_params *params,
-                                    stk_node_counters *account, stk_error *err)
+                                    stk_node_counters *counters, stk_error *err)
 {
     size_t count = 0;
     *out = (stk_fused_map_parts){0};
     for (size_t i = 0; i < params->count; i++)
         count += parts_of(params->steps[i].function);
-    if (!count || count > STK_MOST_PARTS) return STK_OK;
+    if (!count || count > STK_PARTS_MAX) return STK_OK;
     out->first = calloc(params->count, sizeof *out->first);
     stk_part_times *times = stk_part_times_new(count);
     if (!out->first || !times) {
@@ -48,7 +48,7 @@ stk_status stk_fused_map_parts_find(stk_fused_map_parts *out, const stk_fused_ma
         name_parts(&times->list[at], params->steps[i].function);
         at += parts_of(params->steps[i].function);
     }
-    out->times = stk_node_counters_keep_parts(account, times);
+    out->times = stk_node_counters_keep_parts(counters, times);
     return STK_OK;
 }
 

@@ -10,10 +10,10 @@ typedef struct stk_fused_map_parts {
     stk_part_times *times; /* the account's; NULL: not timed */
 } stk_fused_map_parts;
 
-/* More parts than STK_MOST_PARTS are not timed. On failure there is nothing to release. */
+/* More parts than STK_PARTS_MAX are not timed. On failure there is nothing to release. */
 STK_NODISCARD stk_status stk_fused_map_parts_find(stk_fused_map_parts        *out,
                                                   const stk_fused_map_params *params,
-                                                  stk_node_counters *account, stk_error *err);
+                                                  stk_node_counters *counters, stk_error *err);
 void                     stk_fused_map_parts_release(stk_fused_map_parts *parts);
 
 /* Watches some items of a piece of work, on the thread that does it. Items are numbered over the
@@ -24,7 +24,7 @@ typedef struct stk_fused_map_watch {
     stk_stage         stage;
     uint64_t          begin, items; /* items: that were timed */
     uint64_t          next, every;  /* next: the number of the item that is timed next */
-    uint64_t          ticks[STK_MOST_PARTS];
+    uint64_t          ticks[STK_PARTS_MAX];
 } stk_fused_map_watch;
 
 void stk_fused_map_watch_begin(stk_fused_map_watch *watch, const stk_fused_map_parts *parts,

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { MOST_CYCLE = 1048576 };
+enum { CYCLE_MAX = 1048576 };
 
 static void release_params(void *params)
 {
@@ -19,9 +19,9 @@ static void release_params(void *params)
 
 static stk_status check_range(const char *what, int64_t number, stk_error *err)
 {
-    if (number >= 1 && number <= MOST_CYCLE) return STK_OK;
+    if (number >= 1 && number <= CYCLE_MAX) return STK_OK;
     return stk_fail(err, STK_E_INVALID, "interleave", NULL,
-                    "%s is %" PRId64 "; it must be from 1 to %d", what, number, MOST_CYCLE);
+                    "%s is %" PRId64 "; it must be from 1 to %d", what, number, CYCLE_MAX);
 }
 
 static stk_status check(stk_dataset *data, stk_error *err)

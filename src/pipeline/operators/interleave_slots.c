@@ -9,9 +9,9 @@
 
 enum {
     SPARE_FUTURES = 2, /* beyond the cycle: a slot that runs dry finds one that is running */
-    MOST_FUTURES = 256,
-    LEAST_WINDOW = 16, /* of which half is pulled at a time, so that hand-overs stay few */
-    MOST_WINDOW = 64
+    FUTURES_MAX = 256,
+    CAPACITY_MIN = 16, /* of which half is pulled at a time, so that hand-overs stay few */
+    CAPACITY_MAX = 64
 };
 
 struct stk_future {
@@ -25,24 +25,25 @@ static const stk_interleave_params *params_of(const stk_node *node)
 }
 
 /* More datasets before their turn than twice the threads would not run, only wait. */
-static size_t most_futures(const stk_node *node)
+static size_t futures_max(const stk_node *node)
 {
     const stk_interleave_params *p = params_of(node);
-    int64_t                      most = 2 * ((int64_t)stk_run_options_of(node->run)->threads + 1);
-    if (p->parallel > 0) most = p->parallel;
-    if (most > p->cycle) most = p->cycle;
-    most += SPARE_FUTURES;
-    return (size_t)(most < MOST_FUTURES ? most : MOST_FUTURES);
+    int64_t                      max = 2 * ((int64_t)stk_run_options_of(node->run)->threads + 1);
+    if (p->parallel > 0) max = p->parallel;
+    if (max > p->cycle) max = p->cycle;
+    max += SPARE_FUTURES;
+    return (size_t)(max < FUTURES_MAX ? max : FUTURES_MAX);
 }
 
-static stk_status make_ring(stk_slots *slots, size_t room, stk_error *err)
+static stk_status make_ring(stk_slots *slots, size_t ring_capacity, stk_error *err)
 {
-    stk_future *futures = calloc(room, sizeof *futures);
+    stk_future *futures = calloc(ring_capacity, sizeof *futures);
     if (!futures)
-        return stk_fail(err, STK_E_NOMEM, "interleave", NULL, "no memory for %zu datasets", room);
+        return stk_fail(err, STK_E_NOMEM, "interleave", NULL, "no memory for %zu datasets",
+                        ring_capacity);
     free(slots->futures);
     slots->futures = futures;
-    slots->room = room;
+    slots->ring_capacity = ring_capacity;
     return STK_OK;
 }
 
@@ -51,12 +52,12 @@ stk_status stk_slots_init(stk_slots *slots, stk_node *node, stk_error *err)
     const stk_interleave_params *p = params_of(node);
     if (p->parallel) {
         const uint64_t blocks = 2 * (uint64_t)p->block;
-        slots->most = most_futures(node);
-        slots->window = blocks < LEAST_WINDOW  ? LEAST_WINDOW
-                        : blocks > MOST_WINDOW ? MOST_WINDOW
-                                               : blocks;
+        slots->max = futures_max(node);
+        slots->capacity_ahead = blocks < CAPACITY_MIN   ? CAPACITY_MIN
+                                : blocks > CAPACITY_MAX ? CAPACITY_MAX
+                                                        : blocks;
     }
-    return make_ring(slots, slots->most ? slots->most : 1, err);
+    return make_ring(slots, slots->max ? slots->max : 1, err);
 }
 
 static stk_future *oldest(const stk_slots *slots)
@@ -67,7 +68,7 @@ static stk_future *oldest(const stk_slots *slots)
 static void remove_oldest(stk_slots *slots)
 {
     *oldest(slots) = (stk_future){0};
-    slots->first = (slots->first + 1) % slots->room;
+    slots->first = (slots->first + 1) % slots->ring_capacity;
     slots->waiting--;
 }
 
@@ -92,7 +93,7 @@ bool stk_slots_input_is_used_up(const stk_slots *slots)
 /* One more input into the ring, or the end. */
 static stk_status fetch(stk_slots *slots, stk_node *node, stk_error *err)
 {
-    stk_future  *future = &slots->futures[(slots->first + slots->waiting) % slots->room];
+    stk_future  *future = &slots->futures[(slots->first + slots->waiting) % slots->ring_capacity];
     stk_error    failure;
     stk_element *element;
     stk_status   st = stk_node_pull(node, &element, &failure);
@@ -102,7 +103,7 @@ static stk_status fetch(stk_slots *slots, stk_node *node, stk_error *err)
     }
     if (!st)
         st = stk_nested_open(&future->inner, node, params_of(node)->function, element,
-                             slots->index++, slots->window, &failure);
+                             slots->index++, slots->capacity_ahead, &failure);
     if (stk_ends_run(st, &failure)) {
         if (err) *err = failure;
         return st;
@@ -116,7 +117,7 @@ stk_status stk_slots_look_ahead(stk_slots *slots, stk_node *node, stk_error *err
 {
     const size_t empty = (size_t)params_of(node)->cycle - slots->open;
     size_t       wanted = empty + SPARE_FUTURES;
-    if (wanted > slots->most) wanted = slots->most;
+    if (wanted > slots->max) wanted = slots->max;
     while (!slots->ended && slots->waiting < wanted)
         STK_TRY(fetch(slots, node, err));
     return STK_OK;
@@ -172,7 +173,7 @@ stk_status stk_slots_save(const stk_slots *slots, stk_state_out *out, stk_error 
     }
     STK_TRY(stk_state_put_u64(out, slots->waiting, err));
     for (size_t i = 0; i < slots->waiting; i++) {
-        const stk_future *future = &slots->futures[(slots->first + i) % slots->room];
+        const stk_future *future = &slots->futures[(slots->first + i) % slots->ring_capacity];
         STK_TRY(stk_state_put_u64(out, future->inner.node != NULL, err));
         STK_TRY(future->inner.node ? stk_nested_save_fresh(&future->inner, out, err)
                                    : stk_queue_item_save(&future->item, out, err));
@@ -191,7 +192,7 @@ static stk_status restore_slots(stk_slots *slots, stk_node *node, stk_state_in *
         STK_TRY(add_slot(slots, err));
         if (!open) continue;
         STK_TRY(stk_nested_restore(&slots->list[i], node, p->function, &node->plan->inputs[0]->spec,
-                                   slots->window, in, err));
+                                   slots->capacity_ahead, in, err));
         slots->open++;
     }
     return STK_OK;
@@ -203,14 +204,14 @@ static stk_status restore_futures(stk_slots *slots, stk_node *node, stk_state_in
 {
     const stk_element_spec *spec = &node->plan->inputs[0]->spec;
     uint64_t                waiting;
-    STK_TRY(stk_state_get_count(in, MOST_FUTURES, &waiting, err));
-    if (waiting > slots->room) STK_TRY(make_ring(slots, (size_t)waiting, err));
+    STK_TRY(stk_state_get_count(in, FUTURES_MAX, &waiting, err));
+    if (waiting > slots->ring_capacity) STK_TRY(make_ring(slots, (size_t)waiting, err));
     for (uint64_t i = 0; i < waiting; i++) {
         stk_future *future = &slots->futures[i];
         bool        open;
         STK_TRY(stk_state_get_bool(in, &open, err));
         STK_TRY(open ? stk_nested_restore_fresh(&future->inner, node, params_of(node)->function,
-                                                spec, slots->window, in, err)
+                                                spec, slots->capacity_ahead, in, err)
                      : stk_queue_item_restore(&future->item, spec, in, err));
         slots->waiting++;
         if (!open && !future->item.status) return stk_state_damaged(in, "an error is missing", err);

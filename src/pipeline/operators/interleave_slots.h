@@ -20,11 +20,11 @@ typedef struct stk_slots {
     size_t      used, capacity; /* of list */
     size_t      open;           /* slots with a dataset */
     stk_future *futures;        /* a ring, oldest first */
-    size_t      first, waiting, room;
-    size_t      most;   /* futures looked for: none unless parallel */
-    uint64_t    window; /* elements a dataset runs ahead; 0: it does not */
-    uint64_t    index;  /* of the next input */
-    bool        ended;  /* the input gave its end */
+    size_t      first, waiting, ring_capacity;
+    size_t      max;            /* futures looked for: none unless parallel */
+    uint64_t    capacity_ahead; /* elements a dataset runs ahead; 0: it does not */
+    uint64_t    index;          /* of the next input */
+    bool        ended;          /* the input gave its end */
 } stk_slots;
 
 STK_NODISCARD stk_status stk_slots_init(stk_slots *slots, stk_node *node, stk_error *err);

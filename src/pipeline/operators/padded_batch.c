@@ -154,10 +154,10 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     const params      *p = node->plan->params;
     stk_batch_builder *gather = STK_STATE(stk_batch_builder, node);
     const stk_pad_to   pad = {.shapes = p->shapes, .values = p->padding, .count = p->count};
-    bool               whole;
+    bool               complete;
     stk_status         st =
-        stk_batch_builder_fill(gather, node, p->size, STK_ERRORS_END_THE_BATCH, &whole, err);
-    if (!st && gather->count && (whole || !p->drop_remainder))
+        stk_batch_builder_fill(gather, node, p->size, STK_ERRORS_END_THE_BATCH, &complete, err);
+    if (!st && gather->count && (complete || !p->drop_remainder))
         st = stk_pad_assemble(out, gather->elements, gather->count, &pad, "padded_batch",
                               gather->ledger, err);
     stk_batch_builder_clear(gather);

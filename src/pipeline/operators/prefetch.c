@@ -47,7 +47,7 @@ static stk_status open(stk_node *node, stk_error *err)
     const stk_node_queue_options    options = {.node = node,
                                                .input = node->inputs[0],
                                                .ops = &ops,
-                                               .window = p->count > 0 ? (uint64_t)p->count : 0,
+                                               .capacity = p->count > 0 ? (uint64_t)p->count : 0,
                                                .blocking =
                                                    node->plan->inputs[0]->traits & STK_OP_BLOCKING};
     return stk_node_queue_start(&STK_STATE(state, node)->queue, &options, err);

@@ -10,7 +10,7 @@
 #include <stoker/json.h>
 
 /* Place and message of an error with every byte escaped, and the names beside them. */
-enum { LINE_MOST = 8192, DEFAULT_MIN_ELEMENTS = 1000 };
+enum { LINE_BYTES = 8192, DEFAULT_MIN_ELEMENTS = 1000 };
 
 static const double default_rate = 0.01;
 
@@ -62,7 +62,7 @@ static stk_status open(stk_node *node, stk_error *err)
     state *s = STK_STATE(state, node);
     stk_sidecar_init(&s->sidecar);
     stk_blob_init(&s->line, stk_run_options_of(node->run)->ledger, STK_MEMORY_OUTPUT);
-    return stk_blob_reserve(&s->line, LINE_MOST, err);
+    return stk_blob_reserve(&s->line, LINE_BYTES, err);
 }
 
 static void close(stk_node *node)
@@ -94,7 +94,7 @@ static stk_status write_line(stk_node *node, const stk_error *bad, stk_error *er
  * Quarantines of inner datasets share an account and may tell twice: better than never. */
 static bool was_told(const stk_node *node)
 {
-    const stk_operator_progress told = stk_run_progress(node->run, node->account);
+    const stk_operator_progress told = stk_run_progress(node->run, node->counters);
     return told.lineage == node->lineage && told.epoch == node->epoch &&
            STK_STATE(state, node)->seen < told.below;
 }
@@ -102,7 +102,7 @@ static bool was_told(const stk_node *node)
 static void note_told(const stk_node *node)
 {
     stk_run_note_progress(
-        node->run, node->account,
+        node->run, node->counters,
         (stk_operator_progress){node->lineage, node->epoch, STK_STATE(state, node)->seen});
 }
 
@@ -168,7 +168,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     STK_TRY(stk_state_get_u64(in, &s->seen, err));
     STK_TRY(stk_state_get_count(in, s->seen, &s->bad, err));
     STK_TRY(stk_state_get_bytes(in, &line, err));
-    if (line.size > LINE_MOST) return stk_state_damaged(in, "a line is too long", err);
+    if (line.size > LINE_BYTES) return stk_state_damaged(in, "a line is too long", err);
     s->line.size = 0;
     if (line.size) STK_TRY(stk_blob_append(&s->line, line.data, line.size, err));
     return stk_node_restore_input(node, in, err);

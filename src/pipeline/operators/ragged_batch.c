@@ -173,11 +173,11 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     const params      *p = node->plan->params;
     stk_batch_builder *gather = STK_STATE(stk_batch_builder, node);
-    bool               whole;
+    bool               complete;
     stk_status         st = stk_batch_builder_fill(
-                gather, node, p->size,
-        p->after_map ? STK_ERRORS_TAKE_THEIR_PLACE : STK_ERRORS_END_THE_BATCH, &whole, err);
-    if (!st && gather->count && (whole || !p->drop_remainder))
+                gather, node, p->size, p->after_map ? STK_ERRORS_LOSE_THE_BATCH : STK_ERRORS_END_THE_BATCH,
+                &complete, err);
+    if (!st && gather->count && (complete || !p->drop_remainder))
         st = make_batch(node, gather, out, err);
     stk_batch_builder_clear(gather);
     return st;

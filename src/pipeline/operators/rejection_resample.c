@@ -35,16 +35,16 @@ static void release_params(void *untyped)
     free(p->initial);
 }
 
-static stk_status check_distribution(const char *what, const double *shares, size_t count,
+static stk_status check_distribution(const char *what, const double *fractions, size_t count,
                                      stk_error *err)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!(shares[i] >= 0) || isinf(shares[i]))
+        if (!(fractions[i] >= 0) || isinf(fractions[i]))
             return stk_fail(err, STK_E_INVALID, "rejection_resample", NULL,
                             "the %s share of class %zu is %g; it must be 0 or more", what, i,
-                            shares[i]);
-        sum += shares[i];
+                            fractions[i]);
+        sum += fractions[i];
     }
     if (sum > 0 && !isinf(sum)) return STK_OK;
     return stk_fail(err, STK_E_INVALID, "rejection_resample", NULL,
@@ -97,7 +97,7 @@ static stk_status open(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-static double share_of(const params *p, const state *s, size_t class)
+static double fraction_of(const params *p, const state *s, size_t class)
 {
     return p->initial ? p->initial[class] : (double)(s->seen[class] + SMOOTHING);
 }
@@ -107,10 +107,10 @@ static double share_of(const params *p, const state *s, size_t class)
  * more; then one can come twice, which must not be. */
 static double keep_rate(const params *p, const state *s, size_t class)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < p->class_count; i++)
-        if (p->target[i] > 0) most = fmax(most, p->target[i] / share_of(p, s, i));
-    return p->target[class] > 0 ? p->target[class] / share_of(p, s, class) / most : 0;
+        if (p->target[i] > 0) max = fmax(max, p->target[i] / fraction_of(p, s, i));
+    return p->target[class] > 0 ? p->target[class] / fraction_of(p, s, class) / max : 0;
 }
 
 static stk_status decide(stk_node *node, const stk_element *element, bool *keep, stk_error *err)
@@ -190,10 +190,10 @@ const stk_operator stk_operator_rejection_resample = {
     .restore = restore,
 };
 
-static double *copy_shares(const double *shares, size_t count)
+static double *copy_fractions(const double *fractions, size_t count)
 {
     double *copy = malloc((count ? count : 1) * sizeof *copy);
-    if (copy && count) memcpy(copy, shares, count * sizeof *copy);
+    if (copy && count) memcpy(copy, fractions, count * sizeof *copy);
     return copy;
 }
 
@@ -205,8 +205,8 @@ stk_status stk_dataset_rejection_resample(stk_dataset **data, stk_function *clas
                         "no target shares were given; give one for each class");
     const size_t count = options->class_count;
     params       p = {.class_of = stk_function_ref(class_of),
-                      .target = copy_shares(options->target, count),
-                      .initial = options->initial ? copy_shares(options->initial, count) : NULL,
+                      .target = copy_fractions(options->target, count),
+                      .initial = options->initial ? copy_fractions(options->initial, count) : NULL,
                       .class_count = count,
                       .seed = options->seed,
                       .seeded = options->seeded};

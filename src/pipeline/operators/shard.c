@@ -48,13 +48,13 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
     const stk_shard_params *p = data->params;
     const uint64_t          turns = p->others ? (uint64_t)p->shards - 1 : 1;
     uint64_t                turn = p->others ? index % turns : (uint64_t)p->index;
-    size_t                  first, place;
+    size_t                  first, offset;
     if (p->others && turn >= (uint64_t)p->index) turn++;
     if (stk_mul_overflows(index / turns, (size_t)p->shards, &first) ||
-        stk_add_overflows(first, turn, &place))
+        stk_add_overflows(first, turn, &offset))
         return stk_fail(err, STK_E_RANGE, "shard", NULL,
                         "element %" PRIu64 " was asked for; no data has so many", index);
-    return stk_dataset_read(data->inputs[0], place, ledger, out, err);
+    return stk_dataset_read(data->inputs[0], offset, ledger, out, err);
 }
 
 /* An error has a turn like any element. (TensorFlow forgets what it passed over before an error, so
@@ -84,8 +84,8 @@ static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 
 static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    const uint64_t most = (uint64_t)STK_PARAMS(stk_shard_params, node)->shards - 1;
-    STK_TRY(stk_state_get_count(in, most, &STK_STATE(state, node)->turn, err));
+    const uint64_t last = (uint64_t)STK_PARAMS(stk_shard_params, node)->shards - 1;
+    STK_TRY(stk_state_get_count(in, last, &STK_STATE(state, node)->turn, err));
     return stk_node_restore_input(node, in, err);
 }
 
@@ -105,8 +105,8 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     state                  *s = STK_STATE(state, node);
     const uint64_t          shards = (uint64_t)p->shards, own = p->others ? shards - 1 : 1;
     while (node->plan->jumps && count - *discarded >= own) {
-        const uint64_t most = UINT64_MAX / shards, rounds = (count - *discarded) / own;
-        const uint64_t wanted = (rounds < most ? rounds : most) * shards;
+        const uint64_t last = UINT64_MAX / shards, rounds = (count - *discarded) / own;
+        const uint64_t wanted = (rounds < last ? rounds : last) * shards;
         uint64_t       passed;
         STK_TRY(stk_node_discard(node->inputs[0], wanted, &passed, err));
         const uint64_t mine = turns_among(node, passed);

@@ -9,7 +9,7 @@
 static stk_status check(stk_dataset *data, stk_error *err)
 {
     const stk_shuffle_params *p = data->params;
-    if (p->buffer < 1 && p->buffer != STK_BUFFER_WHOLE)
+    if (p->buffer < 1 && p->buffer != STK_BUFFER_EPOCH)
         return stk_fail(err, STK_E_INVALID, "shuffle", NULL,
                         "the buffer is %" PRId64
                         " elements; give 1 or more, or -2 for the whole epoch",
@@ -26,7 +26,7 @@ static int64_t cardinality(const stk_dataset *data)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const stk_shuffle_params *p = data->params;
-    if (p->buffer == STK_BUFFER_WHOLE)
+    if (p->buffer == STK_BUFFER_EPOCH)
         STK_TRY(stk_describe(out, err, "the whole epoch"));
     else
         STK_TRY(stk_describe(out, err, "%" PRId64, p->buffer));

@@ -7,7 +7,7 @@
 #include <stoker/dataset_operators.h>
 
 typedef struct stk_shuffle_params {
-    int64_t             buffer; /* or STK_BUFFER_WHOLE */
+    int64_t             buffer; /* or STK_BUFFER_EPOCH */
     stk_shuffle_options options;
     int64_t             count; /* epochs; 1 in a plain shuffle, negative: for ever */
     uint64_t            salt;  /* of the shuffle that was fused; 0: the plan's own */

@@ -35,9 +35,9 @@ void stk_shuffle_rng_make(stk_shuffle_rng *draws, uint64_t k)
     make_pair(draws, even + STK_DRAWS_AHEAD - 2);
 }
 
-void stk_shuffle_buffer_init(stk_shuffle_buffer *buffer, stk_ledger *ledger, uint64_t most)
+void stk_shuffle_buffer_init(stk_shuffle_buffer *buffer, stk_ledger *ledger, uint64_t slots_max)
 {
-    *buffer = (stk_shuffle_buffer){.most = most};
+    *buffer = (stk_shuffle_buffer){.slots_max = slots_max};
     stk_blob_init(&buffer->slots, ledger, STK_MEMORY_SHUFFLE);
 }
 
@@ -54,7 +54,7 @@ void stk_shuffle_buffer_release(stk_shuffle_buffer *buffer)
         stk_element_unref(*slot(buffer, i));
     stk_ledger_release(buffer->slots.ledger, STK_MEMORY_SHUFFLE, buffer->reserved);
     stk_blob_release(&buffer->slots);
-    stk_shuffle_buffer_init(buffer, buffer->slots.ledger, buffer->most);
+    stk_shuffle_buffer_init(buffer, buffer->slots.ledger, buffer->slots_max);
 }
 
 static stk_status too_much(const stk_shuffle_buffer *buffer, stk_status st, stk_error *err)
@@ -70,7 +70,7 @@ static stk_status too_much(const stk_shuffle_buffer *buffer, stk_status st, stk_
                     buffer->count, held, ceiling);
 }
 
-static stk_status account(stk_shuffle_buffer *buffer, size_t bytes, stk_error *err)
+static stk_status reserve_bytes(stk_shuffle_buffer *buffer, size_t bytes, stk_error *err)
 {
     stk_ledger *ledger = buffer->slots.ledger;
     if (buffer->held + bytes > buffer->reserved) {
@@ -112,22 +112,22 @@ static stk_status grow(stk_shuffle_buffer *buffer, uint64_t capacity, stk_error 
     return STK_OK;
 }
 
-static stk_status make_room(stk_shuffle_buffer *buffer, stk_error *err)
+static stk_status reserve_slot(stk_shuffle_buffer *buffer, stk_error *err)
 {
     if (buffer->count < buffer->capacity) return STK_OK;
     uint64_t capacity = buffer->capacity ? buffer->capacity * 2 : FIRST_SLOTS;
-    return grow(buffer, capacity < buffer->most ? capacity : buffer->most, err);
+    return grow(buffer, capacity < buffer->slots_max ? capacity : buffer->slots_max, err);
 }
 
 static stk_status keep(stk_shuffle_buffer *buffer, stk_element **element, stk_error *err)
 {
     STK_TRY(stk_element_compact(element, buffer->slots.ledger, STK_MEMORY_SHUFFLE, err));
-    return account(buffer, stk_element_own_bytes(*element), err);
+    return reserve_bytes(buffer, stk_element_own_bytes(*element), err);
 }
 
 stk_status stk_shuffle_buffer_push(stk_shuffle_buffer *buffer, stk_element *element, stk_error *err)
 {
-    stk_status st = make_room(buffer, err);
+    stk_status st = reserve_slot(buffer, err);
     if (!st) st = keep(buffer, &element, err);
     if (st) {
         stk_element_unref(element);

@@ -42,12 +42,12 @@ static inline uint64_t stk_shuffle_rng_below(stk_shuffle_rng *draws, uint64_t k,
 typedef struct stk_shuffle_buffer {
     stk_blob slots; /* of stk_element * */
     uint64_t capacity, start, count;
-    uint64_t most;           /* slots it may grow to */
+    uint64_t slots_max;      /* slots it may grow to */
     uint64_t held, reserved; /* bytes of the elements; reserved in larger steps */
 } stk_shuffle_buffer;
 
 /* Allocates nothing yet. ledger must outlive it. */
-void stk_shuffle_buffer_init(stk_shuffle_buffer *buffer, stk_ledger *ledger, uint64_t most);
+void stk_shuffle_buffer_init(stk_shuffle_buffer *buffer, stk_ledger *ledger, uint64_t slots_max);
 void stk_shuffle_buffer_release(stk_shuffle_buffer *buffer);
 
 /* Takes over element, also on failure. The buffer must not be full. */

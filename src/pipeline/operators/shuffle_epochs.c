@@ -26,9 +26,9 @@ static stk_shuffle_state *state_of(const stk_node *node)
     return node->state;
 }
 
-static uint64_t most_slots(const stk_shuffle_params *p)
+static uint64_t slots_max(const stk_shuffle_params *p)
 {
-    return p->buffer == STK_BUFFER_WHOLE ? UINT64_MAX : (uint64_t)p->buffer;
+    return p->buffer == STK_BUFFER_EPOCH ? UINT64_MAX : (uint64_t)p->buffer;
 }
 
 static bool has_more_passes(const stk_node *node)
@@ -84,7 +84,7 @@ static void drop_first_epoch(stk_shuffle_state *s)
 stk_status stk_shuffle_run_open(stk_node *node, stk_error *err)
 {
     stk_shuffle_buffer_init(&state_of(node)->buffer, stk_run_options_of(node->run)->ledger,
-                            most_slots(params_of(node)));
+                            slots_max(params_of(node)));
     return has_more_passes(node) ? begin_epoch(node, err) : STK_OK;
 }
 
@@ -122,7 +122,7 @@ static stk_status fill(stk_node *node, stk_shuffle_epoch *epoch, stk_error *err)
         *err = s->error;
         st = err->status;
     }
-    while (!st && !epoch->ended && s->buffer.count < s->buffer.most)
+    while (!st && !epoch->ended && s->buffer.count < s->buffer.slots_max)
         st = read_one(node, epoch, err);
     if (st && st != STK_E_CANCELLED) epoch->errors++;
     return st;
@@ -132,7 +132,7 @@ static stk_status fill(stk_node *node, stk_shuffle_epoch *epoch, stk_error *err)
 static stk_status fill_early(stk_node *node, stk_error *err)
 {
     stk_shuffle_state *s = state_of(node);
-    for (int i = 0; i < EARLY && !s->held_back && s->buffer.count < s->buffer.most; i++) {
+    for (int i = 0; i < EARLY && !s->held_back && s->buffer.count < s->buffer.slots_max; i++) {
         stk_shuffle_epoch *newest = &s->epochs[s->live - 1];
         stk_status         st = STK_OK;
         if (newest->ended) {
@@ -271,7 +271,7 @@ static stk_status restore_epoch(stk_node *node, const stk_shuffle_epoch *saved, 
 stk_status stk_shuffle_run_restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
     const stk_shuffle_params *p = params_of(node);
-    const int64_t             most = node->plan->inputs[0]->cardinality;
+    const int64_t             max = node->plan->inputs[0]->cardinality;
     stk_shuffle_epoch         saved = {0};
     stk_bytes                 begin;
     uint64_t                  drawn;
@@ -281,8 +281,7 @@ stk_status stk_shuffle_run_restore(stk_node *node, stk_state_in *in, stk_error *
     }
     STK_TRY(stk_state_get_count(in, p->count < 0 ? UINT64_MAX - 1 : (uint64_t)p->count, &saved.pass,
                                 err));
-    STK_TRY(
-        stk_state_get_count(in, most < 0 ? UINT64_MAX / 2 : (uint64_t)most, &saved.pulled, err));
+    STK_TRY(stk_state_get_count(in, max < 0 ? UINT64_MAX / 2 : (uint64_t)max, &saved.pulled, err));
     STK_TRY(stk_state_get_count(in, saved.pulled, &saved.emitted, err));
     STK_TRY(stk_state_get_count(in, UINT64_MAX / 2, &saved.errors, err));
     STK_TRY(stk_state_get_bytes(in, &begin, err));

@@ -7,7 +7,7 @@
 
 enum {
     CHECK_EVERY = 1 << 20, /* draws between two looks at the cancel token */
-    LEAST_WINDOW = 1 << 16 /* positions that are looked up at a time */
+    WINDOW_MIN = 1 << 16   /* positions that are looked up at a time */
 };
 
 typedef struct replay {
@@ -30,13 +30,13 @@ static stk_status make_draws(replay *r, stk_error *err)
     const stk_cancel *cancel = stk_run_options_of(r->input->run)->cancel;
     stk_shuffle_rng   draws = r->epoch->draws;
     const uint64_t    pulled = r->epoch->pulled, emitted = r->epoch->emitted;
-    const uint64_t    most = r->buffer->most;
+    const uint64_t    slots_max = r->buffer->slots_max;
     STK_TRY(stk_blob_reserve_exact(&r->ring, r->capacity * sizeof(int64_t), err));
     int64_t *ring = (int64_t *)(void *)r->ring.data;
     uint64_t filled = 0, start = 0, end = 0; /* start and end wrap */
     for (uint64_t k = 0; k < emitted; k++) {
         if (k % CHECK_EVERY == 0) STK_TRY(stk_cancel_check(cancel, "shuffle", err));
-        for (; filled < pulled && filled - k < most; filled++) {
+        for (; filled < pulled && filled - k < slots_max; filled++) {
             ring[end] = (int64_t)filled;
             if (++end == r->capacity) end = 0;
         }
@@ -115,7 +115,7 @@ static stk_status read_one(replay *r, stk_element **out, stk_error *err)
     return STK_OK;
 }
 
-static stk_status place_next(replay *r, uint64_t offset, stk_error *err)
+static stk_status position_next(replay *r, uint64_t offset, stk_error *err)
 {
     stk_element *element;
     STK_TRY(read_one(r, &element, err));
@@ -137,7 +137,7 @@ static stk_status read_again(replay *r, stk_error *err)
         if (gap)
             STK_TRY(pass_over(r, gap, err));
         else
-            STK_TRY(place_next(r, table[r->read - r->begin], err));
+            STK_TRY(position_next(r, table[r->read - r->begin], err));
     }
     /* Errors that were given after the last element that was read. */
     while (r->errors < r->epoch->errors) {
@@ -153,9 +153,9 @@ static stk_status read_again(replay *r, stk_error *err)
 static stk_status run(replay *r, stk_error *err)
 {
     const uint64_t left = r->epoch->pulled - r->epoch->emitted;
-    if (left > r->buffer->most) return stk_state_damaged(r->in, "a shuffle's place", err);
+    if (left > r->buffer->slots_max) return stk_state_damaged(r->in, "a shuffle's place", err);
     r->count = left;
-    uint64_t window = left > LEAST_WINDOW ? left : LEAST_WINDOW;
+    uint64_t window = left > WINDOW_MIN ? left : WINDOW_MIN;
     if (window > r->epoch->pulled) window = r->epoch->pulled;
     STK_TRY(make_draws(r, err));
     STK_TRY(stk_blob_reserve_exact(&r->window, (window + 1) * sizeof(uint64_t), err));
@@ -167,7 +167,7 @@ stk_status stk_shuffle_replay(stk_shuffle_buffer *buffer, stk_shuffle_epoch *epo
                               const stk_state_in *in, stk_error *err)
 {
     replay r = {.buffer = buffer, .epoch = epoch, .input = input, .in = in};
-    r.capacity = epoch->pulled < buffer->most ? epoch->pulled : buffer->most;
+    r.capacity = epoch->pulled < buffer->slots_max ? epoch->pulled : buffer->slots_max;
     if (!r.capacity) r.capacity = 1;
     stk_blob_init(&r.ring, buffer->slots.ledger, STK_MEMORY_SHUFFLE);
     stk_blob_init(&r.window, buffer->slots.ledger, STK_MEMORY_SHUFFLE);

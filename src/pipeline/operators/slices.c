@@ -31,14 +31,14 @@ static stk_status check(stk_dataset *data, stk_error *err)
 {
     const stk_element *element = ((const params *)data->params)->element;
     int64_t            rows;
-    stk_element_spec   whole;
+    stk_element_spec   full;
     STK_TRY(stk_rows_count(element, "slices", &rows, err));
-    STK_TRY(stk_spec_of_element(&whole, element, &data->arena, err));
+    STK_TRY(stk_spec_of_element(&full, element, &data->arena, err));
     /* The spec of a ragged value knows no shape, the value itself does. */
-    stk_value_spec *values = (stk_value_spec *)whole.values;
-    for (size_t i = 0; i < whole.count; i++)
+    stk_value_spec *values = (stk_value_spec *)full.values;
+    for (size_t i = 0; i < full.count; i++)
         values[i].rank_known = true;
-    return stk_spec_rows(&data->spec, &whole, "slices", &rows, &data->arena, err);
+    return stk_spec_rows(&data->spec, &full, "slices", &rows, &data->arena, err);
 }
 
 static int64_t cardinality(const stk_dataset *data)

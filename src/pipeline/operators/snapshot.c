@@ -50,27 +50,27 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 /* On a store without locks a file says since when somebody writes; too old, and the writer is taken
  * for dead. With locks the lock itself tells, at once. */
-static stk_status check_pending(const stk_chunk_store *s, const char *path, double most_seconds,
+static stk_status check_pending(const stk_chunk_store *s, const char *path, double seconds_max,
                                 stk_error *err)
 {
     stk_file_info    info;
     struct timespec  now;
-    const stk_status st = stk_path_info(s->place.fs, path, &info, err);
+    const stk_status st = stk_path_info(s->location.fs, path, &info, err);
     if (st == STK_E_NOTFOUND) return STK_OK;
     STK_TRY(st);
     clock_gettime(CLOCK_REALTIME, &now);
     const double age =
         (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - 1e-9 * (double)info.modified_ns;
-    if (age > most_seconds) return STK_OK;
-    return stk_fail(err, STK_E_BUSY, "snapshot", s->place.directory,
+    if (age > seconds_max) return STK_OK;
+    return stk_fail(err, STK_E_BUSY, "snapshot", s->location.directory,
                     "somebody began to write it %.0f seconds ago; it is given up after %.0f", age,
-                    most_seconds);
+                    seconds_max);
 }
 
 static stk_status mark_pending(stk_chunk_store *s, stk_error *err)
 {
     stk_output *output;
-    STK_TRY(stk_output_create(&output, s->place.fs, s->pending, err));
+    STK_TRY(stk_output_create(&output, s->location.fs, s->pending, err));
     stk_status st = stk_output_write(output, "pending\n", 8, err);
     if (!st) st = stk_output_commit(output, err);
     stk_output_close(output);
@@ -96,14 +96,15 @@ static stk_status begin(stk_node *node, const stk_materialized_epoch *pass, stk_
     (void)pass;
     stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
     stk_blob         path;
-    STK_TRY(stk_path_make_directory(s->place.fs, STK_PARAMS(params, node)->directory, err));
+    STK_TRY(stk_path_make_directory(s->location.fs, STK_PARAMS(params, node)->directory, err));
     STK_TRY(stk_chunk_store_lock(node, err));
     stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_path_join(&path, s->place.directory, "pending", err);
+    stk_status st = stk_path_join(&path, s->location.directory, "pending", err);
     char      *pending = st ? NULL : strdup((const char *)path.data);
     stk_blob_release(&path);
     if (!st && !pending)
-        st = stk_fail(err, STK_E_NOMEM, "snapshot", s->place.directory, "no memory for its name");
+        st =
+            stk_fail(err, STK_E_NOMEM, "snapshot", s->location.directory, "no memory for its name");
     return st ? st : claim(node, pending, err);
 }
 
@@ -127,23 +128,23 @@ static stk_status open(stk_node *node, stk_error *err)
     uint64_t         content;
     stk_blob         path;
     STK_TRY(stk_dataset_content(p->input, &content, err));
-    const uint64_t whole = stk_hash64_number(p->input->fingerprint, content);
+    const uint64_t fingerprint_of_all = stk_hash64_number(p->input->fingerprint, content);
     stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
-    snprintf(name, sizeof name, "%016" PRIx64, whole);
+    snprintf(name, sizeof name, "%016" PRIx64, fingerprint_of_all);
     stk_status st = stk_path_join(&path, p->directory, name, err);
     if (!st) s->directory = strdup((const char *)path.data);
     stk_blob_release(&path);
     STK_TRY(st);
     if (!s->directory)
         return stk_fail(err, STK_E_NOMEM, "snapshot", p->directory, "no memory for its name");
-    s->recorder.ops = &recorder_ops;
-    s->place = (stk_chunk_location){.stage = "snapshot",
-                                    .directory = s->directory,
-                                    .fs = p->fs,
-                                    .fingerprint = whole,
-                                    .compression = p->compression,
-                                    .chunk_bytes = p->chunk_bytes,
-                                    .ledger = stk_run_options_of(node->run)->ledger};
+    s->materializer.ops = &recorder_ops;
+    s->location = (stk_chunk_location){.stage = "snapshot",
+                                       .directory = s->directory,
+                                       .fs = p->fs,
+                                       .fingerprint = fingerprint_of_all,
+                                       .compression = p->compression,
+                                       .chunk_bytes = p->chunk_bytes,
+                                       .ledger = stk_run_options_of(node->run)->ledger};
     return STK_OK;
 }
 

@@ -18,7 +18,7 @@ typedef struct shared {
     stk_source         *source;
     pthread_mutex_t     lock; /* of the cursors */
     stk_source_cursor **idle; /* as many as there is room for */
-    size_t              idle_count, room;
+    size_t              idle_count, idle_capacity;
 } shared;
 
 typedef struct params {
@@ -36,7 +36,7 @@ typedef struct state {
 } state;
 
 enum {
-    IDLE_MOST = 256,
+    IDLE_MAX = 256,
     COPIED_MAX = 4096 /* bytes of a string that are copied rather than shared */
 };
 
@@ -103,7 +103,7 @@ static int64_t cardinality(const stk_dataset *data)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const params *p = data->params;
-    STK_TRY(stk_describe_place(out, p->path, err));
+    STK_TRY(stk_describe_location(out, p->path, err));
     STK_TRY(stk_describe(out, err, " as %s, %" PRIu64 " items, labels %016" PRIx64,
                          stk_source_kind_name(p->shared->source), p->count,
                          stk_source_labels(p->shared->source)));
@@ -119,7 +119,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 static stk_status mix_content(const stk_dataset *data, stk_content *content, stk_error *err)
 {
     const params *p = data->params;
-    return stk_source_content(p->shared->source, &content->hash, &content->gone, err);
+    return stk_source_content(p->shared->source, &content->hash, &content->incomplete, err);
 }
 
 /* A cursor that nobody uses, or a new one; what it reads into is in ledger. */
@@ -140,10 +140,10 @@ static void return_cursor(shared *s, stk_source_cursor *cursor)
 {
     stk_source_cursor_use(cursor, NULL);
     pthread_mutex_lock(&s->lock);
-    const bool room = s->idle_count < s->room;
-    if (room) s->idle[s->idle_count++] = cursor;
+    const bool idle_capacity = s->idle_count < s->idle_capacity;
+    if (idle_capacity) s->idle[s->idle_count++] = cursor;
     pthread_mutex_unlock(&s->lock);
-    if (!room) stk_source_cursor_free(cursor);
+    if (!idle_capacity) stk_source_cursor_free(cursor);
 }
 
 /* What an element is made of. */
@@ -299,7 +299,7 @@ static stk_status make_shared(shared **out, stk_source *source, const char *path
 {
     shared *s = calloc(1, sizeof *s);
     *out = s;
-    if (s) s->idle = calloc(IDLE_MOST, sizeof(stk_source_cursor *));
+    if (s) s->idle = calloc(IDLE_MAX, sizeof(stk_source_cursor *));
     if (!s || !s->idle) {
         free(s);
         *out = NULL;
@@ -307,7 +307,7 @@ static stk_status make_shared(shared **out, stk_source *source, const char *path
         return stk_fail(err, STK_E_NOMEM, "source", path, "no memory for a source");
     }
     s->source = source;
-    s->room = IDLE_MOST;
+    s->idle_capacity = IDLE_MAX;
     pthread_mutex_init(&s->lock, NULL);
     return STK_OK;
 }

@@ -139,52 +139,52 @@ static stk_status gather_rows(stk_batch_builder *gather, stk_node *node, stk_sha
 }
 
 /* Appends the places of all values of an element, in row-major order, and the values. */
-static stk_status add_element(stk_blob *places, stk_blob *flat, const stk_value *value, int64_t row,
-                              stk_error *err)
+static stk_status add_element(stk_blob *indices, stk_blob *flat, const stk_value *value,
+                              int64_t row, stk_error *err)
 {
-    int64_t       place[STK_MAX_RANK + 1] = {row};
+    int64_t       index[STK_MAX_RANK + 1] = {row};
     const int     rank = value->shape.rank;
     const int64_t count = stk_value_elements(value);
     for (int64_t i = 0; i < count; i++) {
-        STK_TRY(stk_blob_append(places, place, ((size_t)rank + 1) * sizeof *place, err));
-        for (int d = rank; d > 0 && ++place[d] == value->shape.dim[d - 1]; d--)
-            place[d] = 0;
+        STK_TRY(stk_blob_append(indices, index, ((size_t)rank + 1) * sizeof *index, err));
+        for (int d = rank; d > 0 && ++index[d] == value->shape.dim[d - 1]; d--)
+            index[d] = 0;
     }
     return stk_blob_append(flat, stk_value_data(value),
                            (size_t)count * stk_dtype_bytes(value->dtype), err);
 }
 
 static stk_status make_value(stk_value *out, const stk_batch_builder *gather, const stk_shape *row,
-                             stk_blob *places, stk_blob *flat, stk_error *err)
+                             stk_blob *indices, stk_blob *flat, stk_error *err)
 {
     const stk_shape shape = with_rows(row, (int64_t)gather->count);
     const stk_dtype dtype = stk_element_value(gather->elements[0], 0)->dtype;
     int64_t         all;
     STK_TRY(stk_shape_count(&shape, &all, err));
     /* So that there is something to point to when all elements are empty. */
-    STK_TRY(stk_blob_reserve(places, sizeof(int64_t), err));
+    STK_TRY(stk_blob_reserve(indices, sizeof(int64_t), err));
     STK_TRY(stk_blob_reserve(flat, sizeof(stk_bytes), err));
     for (size_t i = 0; i < gather->count; i++)
         STK_TRY(
-            add_element(places, flat, stk_element_value(gather->elements[i], 0), (int64_t)i, err));
+            add_element(indices, flat, stk_element_value(gather->elements[i], 0), (int64_t)i, err));
     const int64_t   count = (int64_t)(flat->size / stk_dtype_bytes(dtype));
     const stk_value dense = {
         .kind = STK_VALUE_DENSE, .dtype = dtype, .shape = stk_shape_1d(count), .data = flat->data};
     return stk_value_sparse(out, gather->ledger, &dense, &shape,
-                            (const int64_t *)(const void *)places->data, count, err);
+                            (const int64_t *)(const void *)indices->data, count, err);
 }
 
 static stk_status make_batch(const stk_batch_builder *gather, const stk_shape *row,
                              stk_element **out, stk_error *err)
 {
     stk_element *batch;
-    stk_blob     places, flat;
+    stk_blob     indices, flat;
     STK_TRY(stk_element_new(&batch, 1, err));
     stk_element_set_origin(batch, stk_element_origin(gather->elements[0]));
-    stk_blob_init(&places, gather->ledger, STK_MEMORY_BATCH);
+    stk_blob_init(&indices, gather->ledger, STK_MEMORY_BATCH);
     stk_blob_init(&flat, gather->ledger, STK_MEMORY_BATCH);
-    stk_status st = make_value(stk_element_edit(batch, 0), gather, row, &places, &flat, err);
-    stk_blob_release(&places);
+    stk_status st = make_value(stk_element_edit(batch, 0), gather, row, &indices, &flat, err);
+    stk_blob_release(&indices);
     stk_blob_release(&flat);
     if (st) {
         stk_element_unref(batch);

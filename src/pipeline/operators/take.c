@@ -40,7 +40,7 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
     return stk_dataset_read(data->inputs[0], index, ledger, out, err);
 }
 
-static uint64_t most_of(const stk_node *node)
+static uint64_t count_of(const stk_node *node)
 {
     const int64_t count = STK_PARAMS(stk_take_params, node)->count;
     return count < 0 ? UINT64_MAX : (uint64_t)count;
@@ -50,7 +50,7 @@ static uint64_t most_of(const stk_node *node)
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     state *s = STK_STATE(state, node);
-    if (s->taken == most_of(node)) {
+    if (s->taken == count_of(node)) {
         stk_node_close_input(node, 0);
         return STK_OK;
     }
@@ -67,7 +67,7 @@ static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 
 static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    STK_TRY(stk_state_get_count(in, most_of(node), &STK_STATE(state, node)->taken, err));
+    STK_TRY(stk_state_get_count(in, count_of(node), &STK_STATE(state, node)->taken, err));
     return stk_node_restore_input(node, in, err);
 }
 
@@ -76,7 +76,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 {
     state *s = STK_STATE(state, node);
     if (!node->plan->jumps) return stk_node_discard_each(node, count, discarded, err);
-    const uint64_t left = most_of(node) - s->taken;
+    const uint64_t left = count_of(node) - s->taken;
     STK_TRY(stk_node_discard(node->inputs[0], count < left ? count : left, discarded, err));
     s->taken += *discarded;
     if (*discarded < count) stk_node_close_input(node, 0);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <stoker/dataset_sources.h>
 
-enum { LONGEST_LINE = 1 << 30 }; /* unless the options say otherwise */
+enum { LINE_BYTES_MAX = 1 << 30 }; /* unless the options say otherwise */
 
 typedef struct params {
     stk_file_source     files;
@@ -17,7 +17,7 @@ typedef struct params {
 typedef struct reader {
     stk_stream_window window;
     uint64_t          line; /* number of the next */
-    uint64_t          longest;
+    uint64_t          line_bytes_max;
 } reader;
 
 static stk_status check(stk_dataset *data, stk_error *err)
@@ -53,7 +53,7 @@ static stk_status open_reader(void **out, const void *untyped, const stk_filesys
     reader       *r = calloc(1, sizeof *r);
     *out = NULL;
     if (!r) return stk_fail(err, STK_E_NOMEM, "text", path, "no memory for a reader");
-    r->longest = p->options.max_record_bytes ? p->options.max_record_bytes : LONGEST_LINE;
+    r->line_bytes_max = p->options.max_record_bytes ? p->options.max_record_bytes : LINE_BYTES_MAX;
     stk_status st = stk_stream_window_open(&r->window, fs, path, p->options.compression,
                                            p->options.buffer_bytes, ledger, err);
     if (st)
@@ -74,12 +74,12 @@ static stk_status find_line(reader *r, size_t *length, size_t *ends, stk_error *
         const uint8_t *newline = data ? memchr(data + looked, '\n', available - looked) : NULL;
         *length = newline ? (size_t)(newline - data) : available;
         *ends = *length + (newline != NULL);
-        if (*length > r->longest)
+        if (*length > r->line_bytes_max)
             return stk_fail(err, STK_E_LIMIT, "text", stk_stream_window_path(w),
                             "line %" PRIu64 " at byte %" PRIu64
                             " is longer than the limit of %" PRIu64
                             " bytes: raise max_record_bytes to read it",
-                            r->line, w->offset, r->longest);
+                            r->line, w->offset, r->line_bytes_max);
         if (newline || w->ended) break;
         looked = available;
         STK_TRY(stk_stream_window_more(w, err));
@@ -99,29 +99,29 @@ static stk_status next_line(void *untyped, stk_ledger *ledger, stk_record *recor
     STK_TRY(find_line(r, &length, &ends, err));
     if (!ends) return STK_OK;
     record->bytes = stk_bytes_of(stk_stream_window_data(&r->window), length);
-    stk_stream_window_pass(&r->window, ends);
+    stk_stream_window_consume(&r->window, ends);
     r->line++;
     return STK_OK;
 }
 
-static stk_file_position place_of(const void *untyped)
+static stk_file_position position_of(const void *untyped)
 {
     const reader *r = untyped;
     return (stk_file_position){r->window.offset, r->line};
 }
 
-static stk_status move(void *untyped, const void *p, stk_file_position place, stk_error *err)
+static stk_status move(void *untyped, const void *p, stk_file_position position, stk_error *err)
 {
     (void)p;
     reader *r = untyped;
-    r->line = place.index;
-    return stk_stream_window_move(&r->window, place.offset, err);
+    r->line = position.index;
+    return stk_stream_window_move(&r->window, position.offset, err);
 }
 
 static const stk_file_format format = {
     .open = open_reader,
     .next = next_line,
-    .place = place_of,
+    .position = position_of,
     .move = move,
     .close = close_reader,
 };

@@ -71,7 +71,7 @@ static stk_status skip_records(void *reader, uint64_t count, uint64_t *skipped, 
     return stk_tfrecord_reader_skip(reader, count, skipped, err);
 }
 
-static stk_file_position place_of(const void *untyped)
+static stk_file_position position_of(const void *untyped)
 {
     const stk_tfrecord_reader *reader = untyped;
     return (stk_file_position){reader->offset, reader->index};
@@ -97,18 +97,18 @@ static stk_status step(stk_tfrecord_reader *reader, const params *p, stk_error *
 }
 
 /* Plain files are moved in at once; in compressed ones the records before are passed over. */
-static stk_status move(void *untyped, const void *p, stk_file_position place, stk_error *err)
+static stk_status move(void *untyped, const void *p, stk_file_position position, stk_error *err)
 {
     stk_tfrecord_reader *reader = untyped;
     if (stk_tfrecord_reader_compression(reader) == STK_COMPRESSION_NONE)
-        return stk_tfrecord_reader_seek(reader, place.offset, place.index, err);
-    while (reader->offset < place.offset)
+        return stk_tfrecord_reader_seek(reader, position.offset, position.index, err);
+    while (reader->offset < position.offset)
         STK_TRY(step(reader, p, err));
-    if (reader->offset == place.offset && reader->index == place.index) return STK_OK;
+    if (reader->offset == position.offset && reader->index == position.index) return STK_OK;
     return stk_fail(err, STK_E_DATALOSS, "tfrecord", reader->input.file->path,
                     "no record begins at byte %" PRIu64
                     ", where the checkpoint was taken: the file was changed since",
-                    place.offset);
+                    position.offset);
 }
 
 static void close_reader(void *reader)
@@ -121,7 +121,7 @@ static const stk_file_format format = {
     .next = next_record,
     .recover = recover,
     .skip = skip_records,
-    .place = place_of,
+    .position = position_of,
     .move = move,
     .close = close_reader,
 };

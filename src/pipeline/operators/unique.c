@@ -132,10 +132,10 @@ static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
     stk_bytes saved;
-    bool      sound;
+    bool      valid;
     STK_TRY(stk_state_get_bytes(in, &saved, err));
-    STK_TRY(stk_key_set_load(&STK_STATE(state, node)->seen, saved, &sound, err));
-    if (!sound) return stk_state_damaged(in, "the values seen", err);
+    STK_TRY(stk_key_set_load(&STK_STATE(state, node)->seen, saved, &valid, err));
+    if (!valid) return stk_state_damaged(in, "the values seen", err);
     return stk_node_restore_input(node, in, err);
 }
 

@@ -29,13 +29,13 @@ static stk_status check(stk_dataset *data, stk_error *err)
 
 static int64_t cardinality(const stk_dataset *data)
 {
-    int64_t least = STK_CARDINALITY_INFINITE;
+    int64_t min = STK_CARDINALITY_INFINITE;
     for (size_t i = 0; i < data->input_count; i++) {
         const int64_t count = data->inputs[i]->cardinality;
         if (count == STK_CARDINALITY_UNKNOWN) return count;
-        if (count >= 0 && (least < 0 || count < least)) least = count;
+        if (count >= 0 && (min < 0 || count < min)) min = count;
     }
-    return least;
+    return min;
 }
 
 static void drop_all(stk_element **elements, size_t count)
@@ -147,14 +147,14 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 {
     if (!node->plan->jumps) return stk_node_discard_each(node, count, discarded, err);
     if (STK_STATE(state, node)->ended) return STK_OK;
-    uint64_t least = count;
+    uint64_t min = count;
     for (size_t i = 0; i < node->plan->input_count; i++) {
         uint64_t some;
         STK_TRY(stk_node_discard(node->inputs[i], count, &some, err));
-        if (some < least) least = some;
+        if (some < min) min = some;
     }
-    *discarded = least;
-    if (least < count) end(node);
+    *discarded = min;
+    if (min < count) end(node);
     return STK_OK;
 }
 

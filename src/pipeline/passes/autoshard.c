@@ -14,7 +14,7 @@ typedef struct sources {
 
 typedef struct job {
     int64_t            workers, index;
-    const stk_dataset *place; /* the shard goes on this; NULL: by files */
+    const stk_dataset *position; /* the shard goes on this; NULL: by files */
 } job;
 
 /* What these have on disk is found by the plan as it was: of another worker, or of all of them. */
@@ -74,12 +74,12 @@ static stk_status check_files(const stk_dataset *data, int64_t workers, stk_erro
 
 /* Below the first batch above the source, so that every worker has whole batches of its own; not
  * below what is kept on disk, nor below where several inputs meet. */
-static const stk_dataset *place_of(const stk_dataset *data)
+static const stk_dataset *position_of(const stk_dataset *data)
 {
-    const stk_dataset *place = data;
+    const stk_dataset *position = data;
     for (; data->input_count == 1 && !stores(data); data = data->inputs[0])
-        if (makes_batches(data)) place = data->inputs[0];
-    return place;
+        if (makes_batches(data)) position = data->inputs[0];
+    return position;
 }
 
 static stk_status put_shard(const job *j, stk_dataset *data, stk_dataset **out, stk_error *err)
@@ -112,7 +112,7 @@ static stk_status part_inputs(const job *j, stk_dataset *data, stk_dataset **out
 static stk_status part(const job *j, stk_dataset *data, stk_dataset **out, stk_error *err)
 {
     *out = NULL;
-    if (data == j->place) return put_shard(j, data, out, err);
+    if (data == j->position) return put_shard(j, data, out, err);
     if (data->input_count) return part_inputs(j, data, out, err);
     if (!data->op->keep_files) return put_shard(j, data, out, err);
     return data->op->keep_files(data, (size_t)j->workers, (size_t)j->index, out, err);
@@ -144,7 +144,7 @@ stk_status stk_dataset_autoshard(stk_dataset **data, stk_autoshard mode, int64_t
     if (mode == STK_AUTOSHARD_FILE) STK_TRY(check_files(*data, workers, err));
     if (mode == STK_AUTOSHARD_DATA ||
         (mode == STK_AUTOSHARD_AUTO && check_files(*data, workers, NULL)))
-        j.place = place_of(*data);
+        j.position = position_of(*data);
     STK_TRY(part(&j, *data, &made, err));
     stk_dataset_unref(*data);
     *data = made;

@@ -6,17 +6,17 @@
 
 enum {
     WORTH_BYTES = 64 << 10, /* of a batch: below, handing it over costs more than copying it */
-    USUAL_BYTES = 1 << 10   /* of a value whose size is not known */
+    DEFAULT_BYTES = 1 << 10 /* of a value whose size is not known */
 };
 
 static double value_bytes(const stk_value_spec *value)
 {
     if (value->kind != STK_VALUE_DENSE || !value->rank_known || value->dtype == STK_DTYPE_NONE ||
         value->dtype == STK_DTYPE_BYTES)
-        return USUAL_BYTES;
+        return DEFAULT_BYTES;
     double bytes = (double)stk_dtype_bytes(value->dtype);
     for (int i = 0; i < value->shape.rank; i++) {
-        if (value->shape.dim[i] < 0) return USUAL_BYTES;
+        if (value->shape.dim[i] < 0) return DEFAULT_BYTES;
         bytes *= (double)value->shape.dim[i];
     }
     return bytes;
@@ -25,7 +25,7 @@ static double value_bytes(const stk_value_spec *value)
 static bool is_large(const stk_dataset *batch)
 {
     const stk_element_spec *spec = &batch->inputs[0]->spec;
-    double                  bytes = spec->known ? 0 : USUAL_BYTES;
+    double                  bytes = spec->known ? 0 : DEFAULT_BYTES;
     for (size_t i = 0; spec->known && i < spec->count; i++)
         bytes += value_bytes(&spec->values[i]);
     return bytes * (double)((const stk_batch_params *)batch->params)->size >= WORTH_BYTES;

@@ -53,14 +53,14 @@ static stk_status wrap_if_worth(stk_dataset **data, nature of, stk_error *err)
     return STK_OK;
 }
 
-static stk_status place(stk_dataset *data, stk_dataset **out, nature *of, stk_error *err);
+static stk_status insert_cache(stk_dataset *data, stk_dataset **out, nature *of, stk_error *err);
 
 /* Fills inputs, of which all may be pure: then nothing is wrapped yet. */
-static stk_status place_inputs(stk_dataset *data, stk_dataset **inputs, nature *natures,
-                               nature *own, stk_error *err)
+static stk_status insert_into_inputs(stk_dataset *data, stk_dataset **inputs, nature *natures,
+                                     nature *own, stk_error *err)
 {
     for (size_t i = 0; i < data->input_count; i++) {
-        STK_TRY(place(data->inputs[i], &inputs[i], &natures[i], err));
+        STK_TRY(insert_cache(data->inputs[i], &inputs[i], &natures[i], err));
         own->pure = own->pure && natures[i].pure;
         own->costly = own->costly || natures[i].costly;
     }
@@ -71,7 +71,7 @@ static stk_status place_inputs(stk_dataset *data, stk_dataset **inputs, nature *
 
 /* data with caches at the best places below it. Where all of it is pure, it stays as it is: the
  * place is further up. */
-static stk_status place(stk_dataset *data, stk_dataset **out, nature *of, stk_error *err)
+static stk_status insert_cache(stk_dataset *data, stk_dataset **out, nature *of, stk_error *err)
 {
     *out = NULL;
     *of = nature_of(data);
@@ -84,7 +84,7 @@ static stk_status place(stk_dataset *data, stk_dataset **out, nature *of, stk_er
     stk_status    st = inputs && natures
                            ? STK_OK
                            : stk_fail(err, STK_E_NOMEM, "optimise", NULL, "no memory for a plan");
-    if (!st) st = place_inputs(data, inputs, natures, of, err);
+    if (!st) st = insert_into_inputs(data, inputs, natures, of, err);
     bool changed = false;
     for (size_t i = 0; i < data->input_count && !st; i++)
         changed = changed || inputs[i] != data->inputs[i];
@@ -114,7 +114,7 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
     }
     stk_dataset *input;
     nature       of;
-    STK_TRY(place(data->inputs[0], &input, &of, err));
+    STK_TRY(insert_cache(data->inputs[0], &input, &of, err));
     stk_status st = wrap_if_worth(&input, of, err);
     if (!st && input != data->inputs[0]) st = stk_dataset_with_inputs(out, data, &input, err);
     if (!st && !*out) *out = stk_dataset_ref(data);

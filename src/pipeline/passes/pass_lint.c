@@ -21,14 +21,15 @@ static bool is(const stk_dataset *data, const char *name)
 }
 
 /* "shuffle(1000)" */
-static const char *name_stage(const stk_dataset *data, char *name, size_t room)
+static const char *name_stage(const stk_dataset *data, char *name, size_t capacity)
 {
     stk_blob text;
     stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
     if (stk_describe_stage(data, false, &text, NULL) == STK_OK && text.size)
-        snprintf(name, room, "%s(%.*s)", data->op->name, (int)text.size, (const char *)text.data);
+        snprintf(name, capacity, "%s(%.*s)", data->op->name, (int)text.size,
+                 (const char *)text.data);
     else
-        snprintf(name, room, "%s", data->op->name);
+        snprintf(name, capacity, "%s", data->op->name);
     stk_blob_release(&text);
     return name;
 }

@@ -111,7 +111,7 @@ static stk_status take_fingerprint(stk_dataset *data, stk_error *err)
     const char *identity = stk_operator_identity(data->op);
     stk_status  st = stk_blob_append(&text, identity, strlen(identity) + 1, err);
     if (!st && data->op->describe) st = data->op->describe(data, &text, err);
-    data->place = stk_describe_take_places(&text);
+    data->locations_hash = stk_describe_take_locations(&text);
     uint64_t hash = mix_text(data->input_count, &text);
     for (size_t i = 0; i < data->input_count; i++)
         hash = stk_hash64_number(hash, data->inputs[i]->fingerprint);
@@ -130,11 +130,11 @@ static stk_status take_depth(stk_dataset *data, stk_error *err)
     for (size_t i = 0; i < data->input_count; i++)
         if (data->inputs[i]->depth > below) below = data->inputs[i]->depth;
     data->depth = below + 1;
-    if (data->depth <= STK_PLAN_MOST_DEPTH) return STK_OK;
+    if (data->depth <= STK_PLAN_DEPTH_MAX) return STK_OK;
     return stk_fail(err, STK_E_LIMIT, data->op->name, NULL,
                     "the pipeline has %d stages on top of each other; at most %d are possible: "
                     "join many inputs with one zip or sample_from, or use a map that does more",
-                    data->depth, STK_PLAN_MOST_DEPTH);
+                    data->depth, STK_PLAN_DEPTH_MAX);
 }
 
 /* What is derived from parameters and inputs. */

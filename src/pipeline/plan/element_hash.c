@@ -25,8 +25,10 @@ uint64_t stk_value_hash(uint64_t hash, const stk_value *value)
         return stk_hash64_number(hash, stk_dataset_fingerprint(value->small.dataset));
     for (int i = 0; i < value->shape.rank; i++)
         hash = stk_hash64_number(hash, (uint64_t)value->shape.dim[i]);
-    const size_t numbers = stk_value_place_count(value);
-    if (numbers) hash = stk_hash64(hash, value->places, numbers * sizeof *value->places);
+    const size_t numbers = stk_value_index_count(value);
+    if (numbers)
+        hash =
+            stk_hash64(hash, value->splits_or_indices, numbers * sizeof *value->splits_or_indices);
     return hash_data(hash, value,
                      value->kind == STK_VALUE_SPARSE ? value->count : stk_value_elements(value));
 }

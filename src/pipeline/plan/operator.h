@@ -40,7 +40,7 @@ void          stk_resource_unref(stk_resource *resource);
 /* What is known of the content of files. */
 typedef struct stk_content {
     uint64_t hash;
-    bool     gone; /* some cannot be looked at: nothing can be said of the whole */
+    bool     incomplete; /* some cannot be looked at: nothing can be said of the whole */
 } stk_content;
 
 struct stk_operator {
@@ -54,8 +54,8 @@ struct stk_operator {
      * check looks at parameters and inputs, sets data->spec (memory from data->arena) and may set
      * data->resource. cardinality may be NULL: unknown. describe appends parameters as text, for
      * explain and fingerprints: two stages that give other elements must differ here, but for where
-     * files lie, which goes through stk_describe_place. brief appends what a report has room for;
-     * NULL: as describe. traits_of adds traits that depend on the parameters; may be NULL. */
+     * files lie, which goes through stk_describe_location. brief appends what a report has room
+     * for; NULL: as describe. traits_of adds traits that depend on the parameters; may be NULL. */
     size_t params_bytes;
     void (*release_params)(void *params);
     stk_status (*check)(stk_dataset *data, stk_error *err);
@@ -96,7 +96,7 @@ const char *stk_operator_identity(const stk_operator *op);
 
 /* Stages on top of each other in one plan: each takes some of the stack of the thread that pulls.
  */
-enum { STK_PLAN_MOST_DEPTH = 1000 };
+enum { STK_PLAN_DEPTH_MAX = 1000 };
 
 typedef struct stk_shared_params
     stk_shared_params; /* shared by a dataset and its rewritten copies */
@@ -112,8 +112,8 @@ struct stk_dataset {
     stk_element_spec    spec;
     stk_arena           arena;
     int64_t             cardinality;
-    uint64_t            fingerprint; /* of it and all below, wherever files lie */
-    uint64_t            place;       /* of the places it names itself; 0: none */
+    uint64_t            fingerprint;    /* of it and all below, wherever files lie */
+    uint64_t            locations_hash; /* of the places it names itself; 0: none */
     uint64_t      salt; /* of its randomness: what it was before rewriting, wherever data lies */
     unsigned      traits;
     bool          jumps;    /* STK_OP_JUMPS holds for it and all below */
@@ -158,13 +158,13 @@ STK_NODISCARD stk_status stk_dataset_content(const stk_dataset *data, uint64_t *
                                              stk_error *err);
 
 /* Appends where something lies: seen by people, no part of what the stage is. For describe. */
-STK_NODISCARD stk_status stk_describe_place(stk_blob *out, const char *path, stk_error *err);
+STK_NODISCARD stk_status stk_describe_location(stk_blob *out, const char *path, stk_error *err);
 /* Appends what tells the stage from others without a part in its random numbers: what is learnt
  * does not change with the names of classes. For describe. */
 STK_NODISCARD stk_status stk_describe_names(stk_blob *out, uint64_t names, stk_error *err);
 /* Takes the places, or the names, out of a description; returns their hash, 0 when there are none.
  */
-uint64_t stk_describe_take_places(stk_blob *text);
+uint64_t stk_describe_take_locations(stk_blob *text);
 uint64_t stk_describe_take_names(stk_blob *text);
 /* A stage's parameters for people, appended; brief: as much as a report has room for. */
 STK_NODISCARD stk_status stk_describe_stage(const stk_dataset *data, bool brief, stk_blob *out,

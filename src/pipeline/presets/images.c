@@ -151,22 +151,27 @@ static stk_status parse(opening *o, const stk_dataset_info *info, stk_error *err
 
 /* As many as a reasonable part of the memory holds: a pack was shuffled as a whole when it was
  * made. */
-static int64_t usual_buffer(const stk_dataset_info *info)
+static int64_t default_buffer(const stk_dataset_info *info)
 {
-    enum { MOST_BYTES = 256 * STK_BYTES_PER_MB, LEAST = 256, MOST = 10000, USUAL_BYTES = 100000 };
+    enum {
+        BUFFER_BYTES_MAX = 256 * STK_BYTES_PER_MB,
+        BUFFER_MIN = 256,
+        BUFFER_MAX = 10000,
+        DEFAULT_BYTES = 100000
+    };
     uint64_t bytes = 0, records = 0;
     for (size_t i = 0; i < info->split_count; i++) {
         bytes += info->splits[i].bytes;
         for (size_t k = 0; k < info->splits[i].shard_count; k++)
             records += info->splits[i].shard_lengths[k];
     }
-    const uint64_t each = records && bytes >= records ? bytes / records : USUAL_BYTES;
-    const int64_t  count = (int64_t)((uint64_t)MOST_BYTES / each);
-    return count < LEAST ? LEAST : count > MOST ? MOST : count;
+    const uint64_t each = records && bytes >= records ? bytes / records : DEFAULT_BYTES;
+    const int64_t  count = (int64_t)((uint64_t)BUFFER_BYTES_MAX / each);
+    return count < BUFFER_MIN ? BUFFER_MIN : count > BUFFER_MAX ? BUFFER_MAX : count;
 }
 
 /* Packs are shuffled, and data in the order of its classes is parted evenly by counting. */
-static stk_status put_share(opening *o, stk_error *err)
+static stk_status put_holdout(opening *o, stk_error *err)
 {
     const stk_images_options *p = o->options;
     const int64_t             last = p->holdout_every - 1;
@@ -187,7 +192,7 @@ static stk_status put_balance(opening *o, stk_error *err)
 static stk_status put_order(opening *o, const stk_dataset_info *info, stk_error *err)
 {
     const stk_images_options *p = o->options;
-    const int64_t             buffer = p->shuffle > 0 ? p->shuffle : usual_buffer(info);
+    const int64_t             buffer = p->shuffle > 0 ? p->shuffle : default_buffer(info);
     if (p->labels)
         STK_TRY(put_balance(o, err));
     else if (p->shuffle)
@@ -197,14 +202,14 @@ static stk_status put_order(opening *o, const stk_dataset_info *info, stk_error 
 
 static stk_status name_values(opening *o, stk_error *err)
 {
-    static const char *const usual[] = {"image", "label", "image_restarts"};
+    static const char *const default_names[] = {"image", "label", "image_restarts"};
     const stk_element_spec  *spec = stk_dataset_spec(o->data);
     const char              *names[3];
     stk_function            *function;
     for (size_t i = 0; i < spec->count && i < 3; i++)
-        names[i] = usual[i];
+        names[i] = default_names[i];
     const bool no_label = spec->count == 2 && strcmp(spec->values[1].name, restarts_name) == 0;
-    if (no_label) names[1] = usual[2];
+    if (no_label) names[1] = default_names[2];
     STK_TRY(stk_function_rename(&function, names, spec->count, err));
     return put(o, function, err);
 }
@@ -226,7 +231,7 @@ static stk_status open_records(opening *o, const stk_shards *shards, stk_error *
     if (st && st != STK_E_NOTFOUND) return st;
     st = folder ? stk_dataset_info_check(&info, o->options->fs, o->path, shards, err) : STK_OK;
     if (!st) st = open_files(o, shards, err);
-    if (!st) st = put_share(o, err);
+    if (!st) st = put_holdout(o, err);
     if (!st) st = put_order(o, &info, err);
     if (!st) st = parse(o, &info, err);
     if (!st) st = name_values(o, err);
@@ -276,7 +281,7 @@ static stk_status open_source(opening *o, stk_error *err)
         return st;
     }
     if (all)
-        STK_TRY(put_share(o, err));
+        STK_TRY(put_holdout(o, err));
     else if (p->subsample > 1)
         STK_TRY(stk_dataset_shard(&o->data, p->subsample, 0, err));
     if (p->labels)
@@ -291,9 +296,9 @@ static stk_status open_source(opening *o, stk_error *err)
 stk_status stk_dataset_images(stk_dataset **out, const char *path,
                               const stk_images_options *options, stk_error *err)
 {
-    static const stk_images_options usual = {0};
-    opening                         o = {.path = path, .options = options ? options : &usual};
-    stk_shards                      shards;
+    static const stk_images_options default_names = {0};
+    opening    o = {.path = path, .options = options ? options : &default_names};
+    stk_shards shards;
     o.image = o.options->image ? o.options->image : "image";
     o.label = o.options->label ? o.options->label : "label";
     *out = NULL;

@@ -51,12 +51,12 @@ static stk_status decode(building *b, stk_error *err)
 }
 
 /* "{1-0.92*strength}" */
-static bool is_share(double strength, const char *text, double *share)
+static bool is_fraction(double strength, const char *text, double *fraction)
 {
     const char  *sign, *end;
     const double rest = stk_decimal_read(text + 1, &sign);
     const double times = stk_decimal_read(sign, &end);
-    *share = rest + times * strength;
+    *fraction = rest + times * strength;
     return sign > text + 1 && end > sign && strncmp(end, "*strength}", 10) == 0;
 }
 
@@ -73,10 +73,10 @@ void stk_preset_op_parameters(const stk_preset_op *step, int size, double augmen
             continue;
         }
         int    number = size, times, by;
-        double share;
-        if (is_share(strength, text, &share)) {
+        double fraction;
+        if (is_fraction(strength, text, &fraction)) {
             char decimal[STK_DECIMAL_CAPACITY];
-            stk_decimal_write(share, 6, decimal);
+            stk_decimal_write(fraction, 6, decimal);
             used += (size_t)snprintf(out + used, capacity - used, "%s", decimal);
         } else {
             if (sscanf(text, "{size*%d/%d}", &times, &by) == 2) number = size * times / by;
@@ -184,8 +184,8 @@ static stk_status find_image(building *b, stk_error *err)
 stk_status stk_dataset_preset(stk_dataset **data, const stk_preset *preset,
                               const stk_preset_options *options, stk_error *err)
 {
-    static const stk_preset_options usual = {0};
-    building b = {.data = data, .preset = preset, .options = options ? options : &usual};
+    static const stk_preset_options defaults = {0};
+    building b = {.data = data, .preset = preset, .options = options ? options : &defaults};
     const stk_preset_op *steps = b.options->evaluate ? preset->evaluate : preset->train;
     b.size = b.options->size > 0 ? b.options->size : preset->size;
     STK_TRY(check_name(&b, steps, b.options->drop, "drop", err));

@@ -228,7 +228,7 @@ static stk_status bind_numbers(const place *at, const stk_yaml_node *tree, stk_a
     for (const stk_yaml_node *item = tree->first; item; item = item->next) {
         stk_number one;
         if (!stk_scalar_number(item, &one)) return wrong_kind(at, item, err);
-        numbers[out->count++] = one.is_real ? one.real : (double)one.whole;
+        numbers[out->count++] = one.is_float ? one.floating : (double)one.integer;
     }
     return STK_OK;
 }

@@ -25,7 +25,7 @@ static stk_status look_at_scalar(survey *s, const stk_yaml_node *tree, stk_error
     if (stk_yaml_is_null(tree))
         return fail_in(s->recipe, tree, err, "a constant is a number, a text or a list of them");
     if (stk_scalar_number(tree, &number))
-        *(number.is_real ? &s->reals : &s->wholes) = true;
+        *(number.is_float ? &s->reals : &s->wholes) = true;
     else if (stk_scalar_bool(tree, &truth))
         s->truths = true;
     else
@@ -127,13 +127,13 @@ static stk_status put(filling *f, const stk_yaml_node *tree, stk_error *err)
         return STK_OK;
     }
     stk_scalar_number(tree, &number);
-    const double real = number.is_real ? number.real : (double)number.whole;
+    const double real = number.is_float ? number.floating : (double)number.integer;
     if (f->dtype == STK_DTYPE_F32)
         ((float *)f->data)[f->used++] = (float)real;
     else if (f->dtype == STK_DTYPE_F64)
         ((double *)f->data)[f->used++] = real;
     else
-        return put_whole(f, tree, number.whole, err);
+        return put_whole(f, tree, number.integer, err);
     return STK_OK;
 }
 

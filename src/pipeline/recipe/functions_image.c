@@ -72,7 +72,7 @@ static stk_status decode_image(stk_recipe *recipe, const stk_recipe_call *bound,
 
 static double real_of(stk_number number)
 {
-    return number.is_real ? number.real : (double)number.whole;
+    return number.is_float ? number.floating : (double)number.integer;
 }
 
 static const stk_recipe_parameter as_image_parameters[] = {

@@ -27,7 +27,7 @@ static const stk_recipe_parameter snapshot_parameters[] = {
 
 static double real_of(stk_number number)
 {
-    return number.is_real ? number.real : (double)number.whole;
+    return number.is_float ? number.floating : (double)number.integer;
 }
 
 static stk_status snapshot(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,

@@ -100,7 +100,7 @@ stk_status stk_async_calls_start(stk_async_calls **out, stk_run *run, stk_node_q
     stk_io *engine, *pulls;
     *out = NULL;
     STK_TRY(stk_run_engine(run, &engine, err));
-    STK_TRY(stk_run_take_puller(run, &pulls, err));
+    STK_TRY(stk_run_acquire_puller(run, &pulls, err));
     if (!pulls) return STK_OK;
     stk_async_calls *calls = calloc(1, sizeof *calls);
     if (!calls) {
@@ -159,8 +159,8 @@ void stk_async_calls_want(stk_async_calls *calls, bool pull, uint64_t pieces)
         calls->pull_out = true;
         stk_io_submit(calls->pulls, &calls->pull.request);
     }
-    const uint64_t most = 2 * (uint64_t)stk_async_calls_limit(calls);
-    while (calls->unbegun < pieces && calls->out < most) {
+    const uint64_t max = 2 * (uint64_t)stk_async_calls_limit(calls);
+    while (calls->unbegun < pieces && calls->out < max) {
         call *one = take_spare(calls);
         if (!one) break;
         calls->unbegun++;

@@ -18,15 +18,15 @@ static stk_status start_calls(stk_node_queue *queue, stk_error *err)
                                             .look = stk_node_queue_look_for_calls};
     STK_TRY(stk_async_calls_start(&queue->calls, queue->run, queue, &queue->lock, &ops, err));
     if (queue->calls && queue->options.ops->compute && !queue->options.ops->finish)
-        queue->options.chunk = queue->chunk = 1;
+        queue->options.unit_size = queue->unit_size = 1;
     return STK_OK;
 }
 
-static stk_status start_hands(stk_node_queue *queue, stk_error *err)
+static stk_status start_offload(stk_node_queue *queue, stk_error *err)
 {
     const stk_node_queue_options *o = &queue->options;
     if (!o->images || !o->ops->compute_many || o->threads || o->blocking) return STK_OK;
-    return stk_offload_workers_start(&queue->hands, queue, o->images, err);
+    return stk_offload_workers_start(&queue->workers, queue, o->images, err);
 }
 
 stk_status stk_node_queue_start(stk_node_queue **out, const stk_node_queue_options *options,
@@ -37,29 +37,31 @@ stk_status stk_node_queue_start(stk_node_queue **out, const stk_node_queue_optio
     if (!queue) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for a queue");
     queue->options = *options;
     queue->run = options->node->run;
-    queue->account = options->node->account;
+    queue->counters = options->node->counters;
     queue->last = &queue->first;
-    queue->chunk = options->chunk ? options->chunk : 1;
-    queue->window = options->window;
-    queue->own_window = 2 * ((uint64_t)stk_node_queue_run_options(queue)->threads + 1);
+    queue->unit_size = options->unit_size ? options->unit_size : 1;
+    queue->capacity = options->capacity;
+    queue->untuned_capacity = 2 * ((uint64_t)stk_node_queue_run_options(queue)->threads + 1);
     queue->target_ns = STK_NODE_QUEUE_TARGET_NS;
-    __atomic_store_n(&queue->account->window_is_pinned, options->window != 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&queue->account->chunk_is_pinned, options->chunk != 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&queue->account->reads, options->blocking && options->ops->compute,
+    __atomic_store_n(&queue->counters->capacity_is_pinned, options->capacity != 0,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&queue->counters->unit_size_is_pinned, options->unit_size != 0,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&queue->counters->reads, options->blocking && options->ops->compute,
                      __ATOMIC_RELAXED);
     stk_node_queue_follow_tuner(queue);
-    stk_queue_positions_init(&queue->places);
-    queue->places.always = stk_node_is_relaxed(queue->run, options->input->plan);
+    stk_queue_positions_init(&queue->positions);
+    queue->positions.always = stk_node_is_relaxed(queue->run, options->input->plan);
     /* What is given out of order is known by its number, which is another's the next time. */
-    if (queue->places.always) queue->options.relaxed = false;
+    if (queue->positions.always) queue->options.relaxed = false;
     pthread_mutex_init(&queue->lock, NULL);
     queue->held = true; /* so that it can still be restored */
     stk_status st = stk_eventcount_init(&queue->ready, err);
     if (!st && options->blocking) st = start_calls(queue, err);
-    if (!st) st = start_hands(queue, err);
+    if (!st) st = start_offload(queue, err);
     if (!st) st = stk_run_register(queue->run, queue, err);
     if (st) {
-        stk_offload_workers_stop(queue->hands);
+        stk_offload_workers_stop(queue->workers);
         stk_async_calls_stop(queue->calls);
         stk_eventcount_release(&queue->ready);
         pthread_mutex_destroy(&queue->lock);
@@ -82,7 +84,7 @@ void stk_node_queue_free(stk_node_queue *queue)
 {
     if (!queue) return;
     stk_run_unregister(queue->run, queue);
-    stk_offload_workers_stop(queue->hands);
+    stk_offload_workers_stop(queue->workers);
     stk_async_calls_stop(queue->calls);
     for (const stk_queue_unit *one = queue->first; one; one = one->next)
         if (one->phase != STK_NODE_QUEUE_READY) stk_run_expect(queue->run, -(int64_t)one->expected);
@@ -92,7 +94,7 @@ void stk_node_queue_free(stk_node_queue *queue)
     free_units(queue->first);
     free_units(queue->spare);
     stk_queue_unit_free(queue->current);
-    stk_queue_positions_release(&queue->places);
+    stk_queue_positions_release(&queue->positions);
     stk_eventcount_release(&queue->ready);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
@@ -133,12 +135,12 @@ static bool take_unit(stk_node_queue *queue, bool *at_end, bool *no_memory)
     pthread_mutex_unlock(&queue->lock);
     if (one)
         stk_counter(stk_run_trace(queue->run, STK_TRACE_STAGES), STK_STAGE_PREPROCESS,
-                    queue->account->op->name, waiting);
+                    queue->counters->op->name, waiting);
     return one != NULL;
 }
 
 /* Gives back the room of what was taken. */
-static void give_room(stk_node_queue *queue)
+static void return_capacity(stk_node_queue *queue)
 {
     if (!queue->returned) return;
     pthread_mutex_lock(&queue->lock);
@@ -168,10 +170,11 @@ static void recycle(stk_node_queue *queue)
     if (queue->options.ops->finish) queue->returned += one->weight;
     queue->current = NULL;
     stk_queue_unit_unreserve(queue, one);
-    stk_queue_positions_unit_given(&queue->places, one->shared.first, one->shared.count,
-                                   &queue->lock);
+    stk_queue_positions_unit_returned(&queue->positions, one->shared.first, one->shared.count,
+                                      &queue->lock);
     one->shared.count = 0;
-    if (!queue->options.by_halves || queue->returned >= queue->return_at_once) give_room(queue);
+    if (!queue->options.by_halves || queue->returned >= queue->return_at_once)
+        return_capacity(queue);
     pthread_mutex_lock(&queue->lock);
     one->next = queue->spare;
     queue->spare = one;
@@ -198,10 +201,10 @@ static bool give(stk_node_queue *queue, stk_element **out, stk_status *status, s
         if (!item->element && !item->status) continue;
         *out = item->element;
         *status = item->status;
-        if (item->status) tell(item, queue->account->op->name, err);
+        if (item->status) tell(item, queue->counters->op->name, err);
         free(item->error);
         *item = (stk_queue_item){0};
-        if (queue->returned && queue->returned >= queue->return_at_once) give_room(queue);
+        if (queue->returned && queue->returned >= queue->return_at_once) return_capacity(queue);
         return true;
     }
     return false;
@@ -222,7 +225,7 @@ static stk_status wait_for_unit(stk_node_queue *queue, uint32_t epoch, stk_error
         stk_node_queue_leave(queue, before);
         stk_thread_activity_record_wait(activity, &mark, false);
     }
-    stk_count(&queue->account->waited_ns, stk_clock_ns() - begin);
+    stk_count(&queue->counters->waited_ns, stk_clock_ns() - begin);
     return STK_OK;
 }
 
@@ -238,7 +241,7 @@ static void begin(stk_node_queue *queue)
 void stk_node_queue_begin(stk_node_queue *queue)
 {
     if (!queue->held) return;
-    stk_queue_positions_note(&queue->places, queue->options.input, queue->pulled, &queue->lock);
+    stk_queue_positions_note(&queue->positions, queue->options.input, queue->pulled, &queue->lock);
     begin(queue);
 }
 
@@ -270,7 +273,7 @@ stk_status stk_node_queue_next(stk_node_queue *queue, stk_element **out, stk_err
         if (take_unit(queue, &at_end, &no_memory)) continue;
         if (no_memory) {
             begin(queue); /* to try again */
-            return stk_fail(err, STK_E_NOMEM, queue->account->op->name, NULL,
+            return stk_fail(err, STK_E_NOMEM, queue->counters->op->name, NULL,
                             "no memory to run ahead");
         }
         if (at_end) return STK_OK;
@@ -284,16 +287,16 @@ stk_status stk_node_queue_save(stk_node_queue *queue, stk_state_out *out, stk_er
     const stk_queue_unit *one = queue->current;
     /* Of a unit that is one result, that result was given when it was taken. */
     if (one)
-        stk_queue_positions_part_given(&queue->places, one->shared.first,
-                                       queue->options.ops->finish ? one->shared.count
-                                                                  : queue->cursor);
+        stk_queue_positions_slice_returned(&queue->positions, one->shared.first,
+                                           queue->options.ops->finish ? one->shared.count
+                                                                      : queue->cursor);
     /* A queue that was not asked yet is its consumer's alone. It saves its input by asking it, and
      * a lock held meanwhile would be one for every queue below. */
     if (queue->held)
-        return stk_queue_positions_save(&queue->places, queue->options.input, queue->pulled, true,
-                                        out, err);
+        return stk_queue_positions_save(&queue->positions, queue->options.input, queue->pulled,
+                                        true, out, err);
     pthread_mutex_lock(&queue->lock);
-    stk_status st = stk_queue_positions_save(&queue->places, queue->options.input, queue->pulled,
+    stk_status st = stk_queue_positions_save(&queue->positions, queue->options.input, queue->pulled,
                                              false, out, err);
     pthread_mutex_unlock(&queue->lock);
     return st;
@@ -302,14 +305,14 @@ stk_status stk_node_queue_save(stk_node_queue *queue, stk_state_out *out, stk_er
 /* Nothing was asked for yet, so no thread is inside. */
 stk_status stk_node_queue_restore(stk_node_queue *queue, stk_state_in *in, stk_error *err)
 {
-    return stk_queue_positions_restore(&queue->places, queue->options.input, &queue->pulled, in,
+    return stk_queue_positions_restore(&queue->positions, queue->options.input, &queue->pulled, in,
                                        err);
 }
 
 bool stk_node_queue_can_skip(const stk_node_queue *queue)
 {
-    return queue->held && !queue->options.relaxed && !queue->places.always &&
-           !queue->places.before.count;
+    return queue->held && !queue->options.relaxed && !queue->positions.always &&
+           !queue->positions.before.count;
 }
 
 stk_status stk_node_queue_skip(stk_node_queue *queue, uint64_t count, uint64_t *skipped,
@@ -317,6 +320,6 @@ stk_status stk_node_queue_skip(stk_node_queue *queue, uint64_t count, uint64_t *
 {
     STK_TRY(stk_node_discard(queue->options.input, count, skipped, err));
     queue->pulled += *skipped;
-    queue->places.low = queue->pulled;
+    queue->positions.low = queue->pulled;
     return STK_OK;
 }

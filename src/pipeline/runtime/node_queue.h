@@ -56,11 +56,11 @@ typedef struct stk_node_queue_options {
     stk_node                 *input; /* what is pulled; must outlive the queue */
     const stk_node_queue_ops *ops;
     void                     *context;
-    uint64_t                  window;  /* most elements ahead of the consumer; 0: tuned */
-    uint64_t                  chunk;   /* elements a unit; 0: tuned. With finish: exactly */
-    int64_t                   threads; /* most that compute at a time; 0: no limit */
-    bool                      relaxed; /* units may be given as they are ready */
-    bool error_ends_unit;              /* with finish: the next unit begins after an error */
+    uint64_t                  capacity;  /* most elements ahead of the consumer; 0: tuned */
+    uint64_t                  unit_size; /* elements a unit; 0: tuned. With finish: exactly */
+    int64_t                   threads;   /* most that compute at a time; 0: no limit */
+    bool                      relaxed;   /* units may be given as they are ready */
+    bool error_ends_unit;                /* with finish: the next unit begins after an error */
     bool by_halves; /* room goes back by halves of the window: fewer, longer pulls */
     /* Pulling or computing waits for something other than this thread's work: it is done on the
      * run's engines, calls one element at a time and many at once. */

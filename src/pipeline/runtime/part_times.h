@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stoker/trace.h>
 
-enum { STK_PART_NAME = 64, STK_MOST_PARTS = 96 };
+enum { STK_PART_NAME = 64, STK_PARTS_MAX = 96 };
 
 typedef struct stk_part_time {
     char        name[STK_PART_NAME]; /* as it was written: "random_crop + flip" */
@@ -24,7 +24,7 @@ typedef struct stk_part_times {
     stk_clock_pair begin;
 } stk_part_times;
 
-/* count is STK_MOST_PARTS at most; names are the caller's to fill. NULL without memory. */
+/* count is STK_PARTS_MAX at most; names are the caller's to fill. NULL without memory. */
 stk_part_times *stk_part_times_new(size_t count);
 void            stk_part_times_free(stk_part_times *parts); /* NULL is fine */
 

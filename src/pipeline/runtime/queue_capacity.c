@@ -3,43 +3,43 @@
 #include "pipeline/runtime/queue_internal.h"
 
 enum {
-    MOST_CHUNK = 4096,
-    MOST_CHUNK_BYTES = 4 << 20, /* a hand-over is nothing beside so much */
-    FIRST_PART = 16,            /* while it is not known how long one element takes */
-    EXACT_WINDOW = 64           /* up to here every element taken makes room at once */
+    UNIT_SIZE_MAX = 4096,
+    UNIT_BYTES_MAX = 4 << 20, /* a hand-over is nothing beside so much */
+    FIRST_PART = 16,          /* while it is not known how long one element takes */
+    EXACT_CAPACITY = 64       /* up to here every element taken makes room at once */
 };
 
 #define set_relaxed(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
 
 /* As many as they can have in work, and as many again that wait for them or the consumer. */
-static uint64_t window_of_hands(const stk_node_queue *queue)
+static uint64_t offload_capacity(const stk_node_queue *queue)
 {
-    const uint64_t items = 2 * stk_offload_workers_ahead(queue->hands);
+    const uint64_t items = 2 * stk_offload_workers_ahead(queue->workers);
     if (!items || !queue->options.ops->finish) return items;
-    return items / queue->chunk + 2;
+    return items / queue->unit_size + 2;
 }
 
 void stk_node_queue_follow_tuner(stk_node_queue *queue)
 {
-    stk_node_counters *account = queue->account;
-    const uint64_t     window = __atomic_load_n(&account->tuned_window, __ATOMIC_RELAXED);
-    const uint64_t     target = __atomic_load_n(&account->tuned_target_ns, __ATOMIC_RELAXED);
-    if (!queue->options.window) {
-        queue->window = window ? window : queue->own_window;
-        const uint64_t least = window_of_hands(queue);
-        if (queue->window < least) queue->window = least;
+    stk_node_counters *counters = queue->counters;
+    const uint64_t     capacity = __atomic_load_n(&counters->tuned_capacity, __ATOMIC_RELAXED);
+    const uint64_t     target = __atomic_load_n(&counters->tuned_target_ns, __ATOMIC_RELAXED);
+    if (!queue->options.capacity) {
+        queue->capacity = capacity ? capacity : queue->untuned_capacity;
+        const uint64_t min = offload_capacity(queue);
+        if (queue->capacity < min) queue->capacity = min;
     }
-    if (!queue->options.chunk) queue->target_ns = target ? target : STK_NODE_QUEUE_TARGET_NS;
-    set_relaxed(&account->queue_limit, queue->window);
-    set_relaxed(&account->queue_now, queue->outstanding);
-    set_relaxed(&account->chunk, queue->chunk);
-    set_relaxed(&account->target_ns, queue->target_ns);
-    set_relaxed(&account->item_bytes, queue->item_bytes);
+    if (!queue->options.unit_size) queue->target_ns = target ? target : STK_NODE_QUEUE_TARGET_NS;
+    set_relaxed(&counters->queue_limit, queue->capacity);
+    set_relaxed(&counters->queue_now, queue->outstanding);
+    set_relaxed(&counters->unit_size, queue->unit_size);
+    set_relaxed(&counters->target_ns, queue->target_ns);
+    set_relaxed(&counters->item_bytes, queue->item_bytes);
 }
 
 bool stk_node_queue_threads_allow(const stk_node_queue *queue)
 {
-    if (stk_offload_workers_have_all(queue->hands)) return false;
+    if (stk_offload_workers_have_all(queue->workers)) return false;
     if (stk_run_is_serial(queue->run) && queue->computing) return false;
     return !queue->options.threads || queue->computing < queue->options.threads;
 }
@@ -71,34 +71,36 @@ stk_queue_unit *stk_node_queue_first_unclaimed(const stk_node_queue *queue)
 
 bool stk_node_queue_can_pull(const stk_node_queue *queue)
 {
-    if (queue->held || queue->ended || queue->pulling || queue->outstanding >= queue->window)
+    if (queue->held || queue->ended || queue->pulling || queue->outstanding >= queue->capacity)
         return false;
     if (stk_run_is_serial(queue->run)) return queue->asked && !queue->first;
-    return !queue->first || !stk_run_memory_is_tight(queue->run, stk_node_queue_expected_bytes(
-                                                                     queue, (size_t)queue->chunk));
+    return !queue->first ||
+           !stk_run_memory_is_tight(queue->run,
+                                    stk_node_queue_expected_bytes(queue, (size_t)queue->unit_size));
 }
 
 /* The oldest unit goes on however tight memory is, so it must be small beside what is kept free for
  * that. */
-static size_t most_by_memory(const stk_node_queue *queue)
+static size_t items_by_memory(const stk_node_queue *queue)
 {
     uint64_t held, ceiling;
     stk_ledger_total(stk_node_queue_run_options(queue)->ledger, &held, &ceiling);
-    const uint64_t most = ceiling / 64 / (queue->item_bytes + 1);
-    return most ? (size_t)most : 1;
+    const uint64_t max = ceiling / 64 / (queue->item_bytes + 1);
+    return max ? (size_t)max : 1;
 }
 
-size_t stk_node_queue_next_chunk(const stk_node_queue *queue)
+size_t stk_node_queue_next_unit_size(const stk_node_queue *queue)
 {
     /* One element a unit, where a place between two could not be found again. */
-    const bool one_by_one = queue->places.always || stk_run_is_serial(queue->run);
+    const bool one_by_one = queue->positions.always || stk_run_is_serial(queue->run);
     if (one_by_one && !queue->options.ops->finish) return 1;
-    const size_t room =
-        queue->window > queue->outstanding ? (size_t)(queue->window - queue->outstanding) : 1;
-    size_t chunk = (size_t)queue->chunk;
-    if (!queue->options.ops->finish && chunk > room) chunk = room;
-    if (!queue->options.chunk && chunk > most_by_memory(queue)) chunk = most_by_memory(queue);
-    return chunk;
+    const size_t left =
+        queue->capacity > queue->outstanding ? (size_t)(queue->capacity - queue->outstanding) : 1;
+    size_t unit_size = (size_t)queue->unit_size;
+    if (!queue->options.ops->finish && unit_size > left) unit_size = left;
+    if (!queue->options.unit_size && unit_size > items_by_memory(queue))
+        unit_size = items_by_memory(queue);
+    return unit_size;
 }
 
 size_t stk_node_queue_part_of(const stk_node_queue *queue, const stk_queue_unit *one)
@@ -111,12 +113,12 @@ size_t stk_node_queue_part_of(const stk_node_queue *queue, const stk_queue_unit 
 
 uint64_t stk_node_queue_capacity_at_once(const stk_node_queue *queue)
 {
-    if (queue->options.by_halves) return queue->window / 2;
-    return queue->window <= EXACT_WINDOW ? 1 : queue->window / 8;
+    if (queue->options.by_halves) return queue->capacity / 2;
+    return queue->capacity <= EXACT_CAPACITY ? 1 : queue->capacity / 8;
 }
 
 /* Results behind one that is still being made are no use to anybody. */
-static uint64_t can_be_taken(const stk_node_queue *queue)
+static uint64_t count_deliverable(const stk_node_queue *queue)
 {
     const stk_queue_unit *first = queue->first;
     if (queue->options.relaxed || (first && first->phase == STK_NODE_QUEUE_READY))
@@ -130,16 +132,16 @@ void stk_node_queue_look_at_fullness(stk_node_queue *queue)
 {
     const uint64_t     now = stk_clock_ns(), ns = now - queue->watched_ns;
     const bool         counts = queue->watched_ns && !(queue->ended && !queue->first);
-    stk_node_counters *account = queue->account;
+    stk_node_counters *counters = queue->counters;
     queue->watched_ns = now;
     if (!counts) return;
-    stk_count(&account->watched_ns, ns);
-    const uint64_t waiting = can_be_taken(queue);
+    stk_count(&counters->watched_ns, ns);
+    const uint64_t waiting = count_deliverable(queue);
     if (!waiting)
-        stk_count(&account->empty_ns, ns);
-    else if (!queue->making && queue->outstanding >= queue->window)
-        stk_count(&account->blocked_ns, ns);
-    stk_count(&account->waiting_area, waiting * (ns / 1024));
+        stk_count(&counters->empty_ns, ns);
+    else if (!queue->making && queue->outstanding >= queue->capacity)
+        stk_count(&counters->blocked_ns, ns);
+    stk_count(&counters->waiting_area, waiting * (ns / 1024));
 }
 
 void stk_node_queue_note_bytes(stk_node_queue *queue, uint64_t bytes)
@@ -150,37 +152,37 @@ void stk_node_queue_note_bytes(stk_node_queue *queue, uint64_t bytes)
         queue->item_bytes -= (queue->item_bytes - bytes) / 64;
 }
 
-void stk_node_queue_fit_chunk(stk_node_queue *queue, uint64_t ns, size_t count)
+void stk_node_queue_fit_unit_size(stk_node_queue *queue, uint64_t ns, size_t count)
 {
-    if (queue->options.chunk || count < queue->chunk) return;
-    const bool small = queue->chunk < MOST_CHUNK &&
-                       queue->chunk * (queue->item_bytes + 1) < (uint64_t)MOST_CHUNK_BYTES;
-    if (ns < queue->target_ns / 2 && small) queue->chunk *= 2;
-    if (ns > queue->target_ns * 2 && queue->chunk > 1) queue->chunk /= 2;
-    const uint64_t room =
-        2 * queue->chunk * ((uint64_t)stk_node_queue_run_options(queue)->threads + 1);
-    if (queue->own_window < room) queue->own_window = room;
+    if (queue->options.unit_size || count < queue->unit_size) return;
+    const bool small = queue->unit_size < UNIT_SIZE_MAX &&
+                       queue->unit_size * (queue->item_bytes + 1) < (uint64_t)UNIT_BYTES_MAX;
+    if (ns < queue->target_ns / 2 && small) queue->unit_size *= 2;
+    if (ns > queue->target_ns * 2 && queue->unit_size > 1) queue->unit_size /= 2;
+    const uint64_t left =
+        2 * queue->unit_size * ((uint64_t)stk_node_queue_run_options(queue)->threads + 1);
+    if (queue->untuned_capacity < left) queue->untuned_capacity = left;
 }
 
 /* As many elements ahead as keep the engine busy, and as many again that wait for the consumer. */
-static void fit_window_to_calls(stk_node_queue *queue)
+static void fit_capacity_to_calls(stk_node_queue *queue)
 {
-    if (queue->options.window || !queue->options.ops->compute) return;
+    if (queue->options.capacity || !queue->options.ops->compute) return;
     const uint64_t calls = 2 * (uint64_t)stk_async_calls_limit(queue->calls);
-    const uint64_t window = queue->options.ops->finish ? calls / queue->chunk + 2 : 2 * calls;
-    if (queue->own_window < window) queue->own_window = window;
-    if (queue->window < window) queue->window = window;
+    const uint64_t capacity = queue->options.ops->finish ? calls / queue->unit_size + 2 : 2 * calls;
+    if (queue->untuned_capacity < capacity) queue->untuned_capacity = capacity;
+    if (queue->capacity < capacity) queue->capacity = capacity;
 }
 
 void stk_node_queue_look_for_calls(stk_node_queue *queue)
 {
-    fit_window_to_calls(queue);
+    fit_capacity_to_calls(queue);
     const stk_queue_unit *one = stk_node_queue_first_unclaimed(queue);
     uint64_t              pieces = one ? queue->unclaimed : 0;
     if (queue->options.threads) {
-        const int64_t room = queue->options.threads - queue->computing;
-        if (room <= 0) pieces = 0;
-        if (room > 0 && pieces > (uint64_t)room) pieces = (uint64_t)room;
+        const int64_t left = queue->options.threads - queue->computing;
+        if (left <= 0) pieces = 0;
+        if (left > 0 && pieces > (uint64_t)left) pieces = (uint64_t)left;
     }
     if (one && one->phase == STK_NODE_QUEUE_COPYING) pieces += one->shared.parts - one->claimed;
     stk_async_calls_want(queue->calls, stk_node_queue_can_pull(queue) && !queue->starved_of_memory,
@@ -202,10 +204,10 @@ unsigned stk_node_queue_look_for_work(stk_node_queue *queue)
 void stk_node_queue_unlock_and_wake(stk_node_queue *queue, bool unit_is_ready)
 {
     const unsigned       wants = stk_node_queue_look_for_work(queue);
-    stk_offload_workers *hands =
-        queue->hands && stk_offload_workers_can_take(queue->hands) ? queue->hands : NULL;
+    stk_offload_workers *workers =
+        queue->workers && stk_offload_workers_can_take(queue->workers) ? queue->workers : NULL;
     pthread_mutex_unlock(&queue->lock);
-    if (hands) stk_offload_workers_wake(hands);
+    if (workers) stk_offload_workers_wake(workers);
     if (unit_is_ready) stk_eventcount_signal(&queue->ready);
     if (wants) stk_run_wake(queue->run);
 }

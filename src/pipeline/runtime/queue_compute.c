@@ -46,7 +46,7 @@ static void copy_parts(stk_node_queue *queue, stk_queue_unit *one, size_t part)
         pthread_mutex_unlock(&queue->lock);
     } while (more);
     if (last) queue->options.ops->seal(queue->options.context, &one->shared);
-    stk_count(&queue->account->busy_ns, stk_clock_ns() - begin);
+    stk_count(&queue->counters->busy_ns, stk_clock_ns() - begin);
     stk_node_queue_leave(queue, before);
     if (last) make_ready(queue, one);
 }
@@ -57,7 +57,7 @@ void stk_node_queue_finish_unit(stk_node_queue *queue, stk_queue_unit *one)
         const stk_thread_state_before before = stk_node_queue_enter(queue, STK_DOING_COMPUTE);
         const uint64_t                begin = stk_clock_ns();
         queue->options.ops->finish(queue->options.context, &one->shared);
-        stk_count(&queue->account->busy_ns, stk_clock_ns() - begin);
+        stk_count(&queue->counters->busy_ns, stk_clock_ns() - begin);
         stk_node_queue_leave(queue, before);
     }
     if (!one->shared.parts) {
@@ -95,7 +95,8 @@ void stk_node_queue_part_done(stk_node_queue *queue, stk_queue_unit *one, size_t
     if (took) {
         queue->ns_per_item = (queue->ns_per_item * 7 + *took / count) / 8;
         queue->computing--;
-        if (!queue->options.ops->finish) stk_node_queue_fit_chunk(queue, *took, one->shared.count);
+        if (!queue->options.ops->finish)
+            stk_node_queue_fit_unit_size(queue, *took, one->shared.count);
     }
     stk_node_queue_unlock_and_wake(queue, false);
     if (all) stk_node_queue_finish_unit(queue, one);
@@ -111,12 +112,12 @@ void stk_node_queue_compute_part(stk_node_queue *queue, stk_queue_unit *one, siz
         stk_node_queue_enter(queue, waits ? STK_DOING_READ : STK_DOING_COMPUTE);
     const uint64_t begin = stk_clock_ns();
     queue->options.ops->compute(queue->options.context, &one->shared, first, count);
-    stk_span_end(trace, waits ? STK_STAGE_READ : STK_STAGE_PREPROCESS, queue->account->op->name,
+    stk_span_end(trace, waits ? STK_STAGE_READ : STK_STAGE_PREPROCESS, queue->counters->op->name,
                  span, count);
     const uint64_t ns = stk_clock_ns() - begin;
     stk_node_queue_leave(queue, before);
     if (waits) count_read(queue, &one->shared, first, count);
-    stk_count(&queue->account->busy_ns, ns);
+    stk_count(&queue->counters->busy_ns, ns);
     stk_node_queue_part_done(queue, one, first, count, &ns);
 }
 

@@ -40,9 +40,9 @@ struct stk_node_queue {
     stk_node_queue_options
                          options; /* as asked, with what its input rules out; fixed by the start */
     stk_run             *run;
-    stk_node_counters   *account;
-    stk_async_calls     *calls; /* do the work of a blocking queue; NULL: those who compute do */
-    stk_offload_workers *hands; /* lend work to a device; NULL: there is none */
+    stk_node_counters   *counters;
+    stk_async_calls     *calls;   /* do the work of a blocking queue; NULL: those who compute do */
+    stk_offload_workers *workers; /* lend work to a device; NULL: there is none */
 
     pthread_mutex_t     lock;
     stk_queue_unit     *first, **last; /* pulled and not taken */
@@ -57,14 +57,14 @@ struct stk_node_queue {
     uint64_t            outstanding;       /* weight of units not taken */
     uint64_t            waiting;           /* of those, that are ready; and that are being made: */
     uint64_t            making;
-    uint64_t            window, chunk;
-    uint64_t            own_window;  /* of a queue that is not tuned: grows with its chunks */
-    uint64_t            target_ns;   /* of one piece of work */
-    uint64_t            ns_per_item; /* of computing, smoothed */
-    uint64_t            item_bytes;  /* of the largest result seen; falls slowly */
-    uint64_t            watched_ns;  /* when its fullness was last looked at; 0: never */
-    uint32_t            wants;       /* atomic copy of "there is work", for the runtime's look */
-    stk_queue_positions places;      /* for checkpoints */
+    uint64_t            capacity, unit_size;
+    uint64_t            untuned_capacity; /* of a queue that is not tuned: grows with its chunks */
+    uint64_t            target_ns;        /* of one piece of work */
+    uint64_t            ns_per_item;      /* of computing, smoothed */
+    uint64_t            item_bytes;       /* of the largest result seen; falls slowly */
+    uint64_t            watched_ns;       /* when its fullness was last looked at; 0: never */
+    uint32_t            wants;     /* atomic copy of "there is work", for the runtime's look */
+    stk_queue_positions positions; /* for checkpoints */
 
     stk_eventcount ready; /* a unit became ready, or the end was seen */
 
@@ -115,7 +115,7 @@ bool stk_queue_unit_grow(stk_queue_unit *one);
 STK_NODISCARD stk_status stk_queue_unit_reserve_ahead(stk_node_queue *queue, stk_queue_unit *one,
                                                       stk_error *err);
 /* Drops all it holds; its last item (there is one) is the error. */
-void stk_queue_unit_give_up(stk_queue_unit *one, const stk_error *err);
+void stk_queue_unit_fail(stk_queue_unit *one, const stk_error *err);
 /* Puts its elements themselves into the ledger, and takes them off. */
 void stk_queue_unit_reserve(stk_node_queue *queue, stk_queue_unit *one);
 void stk_queue_unit_unreserve(stk_node_queue *queue, stk_queue_unit *one);
@@ -130,7 +130,7 @@ uint64_t        stk_node_queue_expected_bytes(const stk_node_queue *queue, size_
 stk_queue_unit *stk_node_queue_first_unclaimed(const stk_node_queue *queue);
 bool            stk_node_queue_can_pull(const stk_node_queue *queue);
 /* How many elements the next unit should have. */
-size_t stk_node_queue_next_chunk(const stk_node_queue *queue);
+size_t stk_node_queue_next_unit_size(const stk_node_queue *queue);
 /* Elements of a unit that are computed at a time. */
 size_t stk_node_queue_part_of(const stk_node_queue *queue, const stk_queue_unit *one);
 /* How much room is given back at a time. */
@@ -141,7 +141,7 @@ void stk_node_queue_look_at_fullness(stk_node_queue *queue);
 /* What one result takes, as was seen. */
 void stk_node_queue_note_bytes(stk_node_queue *queue, uint64_t bytes);
 /* Chunks grow or shrink towards the target, by powers of two. */
-void stk_node_queue_fit_chunk(stk_node_queue *queue, uint64_t ns, size_t count);
+void stk_node_queue_fit_unit_size(stk_node_queue *queue, uint64_t ns, size_t count);
 void stk_node_queue_look_for_calls(stk_node_queue *queue);
 /* Brings wants up to date; not 0 when there is work for those who compute. */
 unsigned stk_node_queue_look_for_work(stk_node_queue *queue);
@@ -173,13 +173,13 @@ void stk_node_queue_part_done(stk_node_queue *queue, stk_queue_unit *one, size_t
 STK_NODISCARD stk_status stk_offload_workers_start(stk_offload_workers **out, stk_node_queue *queue,
                                                    const stk_decode_device *device, stk_error *err);
 /* Waits for what they have begun. NULL is fine. */
-void stk_offload_workers_stop(stk_offload_workers *hands);
-void stk_offload_workers_wake(stk_offload_workers *hands);
+void stk_offload_workers_stop(stk_offload_workers *workers);
+void stk_offload_workers_wake(stk_offload_workers *workers);
 /* The lock is held: how many elements a hand would take now. */
-size_t stk_offload_workers_can_take(stk_offload_workers *hands);
+size_t stk_offload_workers_can_take(stk_offload_workers *workers);
 /* The lock is held: all computing is left to them. NULL is fine. */
-bool stk_offload_workers_have_all(const stk_offload_workers *hands);
+bool stk_offload_workers_have_all(const stk_offload_workers *workers);
 /* The lock is held: how many elements should be there for them to take. NULL is fine. */
-uint64_t stk_offload_workers_ahead(const stk_offload_workers *hands);
+uint64_t stk_offload_workers_ahead(const stk_offload_workers *workers);
 
 #endif

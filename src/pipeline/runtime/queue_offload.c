@@ -6,20 +6,20 @@
 #include <stdlib.h>
 
 enum {
-    MOST_HANDS = 4,
+    WORKERS_MAX = 4,
     CALLS_TO_WARM_UP = 2,
-    LEAST_SHARE = 4, /* of what the device takes at a time: one in so many */
+    FRACTION_MIN = 4, /* of what the device takes at a time: one in so many */
     FORGET = 1024,
     LOOK_NS = 100000000 /* memory that others free is not told */
 };
 
-typedef struct hand {
+typedef struct offload_worker {
     stk_offload_workers *all;
     stk_thread           thread;
     stk_unit_slice      *parts; /* room for as many as the device takes */
     stk_queue_unit     **units; /* whose they are */
     uint64_t             calls; /* so far */
-} hand;
+} offload_worker;
 
 struct stk_offload_workers {
     stk_node_queue          *queue;
@@ -27,55 +27,57 @@ struct stk_offload_workers {
     stk_eventcount           work; /* there may be something to take, or it is to stop */
     int                      count, started;
     uint64_t                 device_items; /* atomic: images that it did */
-    hand                     hands[MOST_HANDS];
+    offload_worker           workers[WORKERS_MAX];
 
     /* Under the queue's lock. */
     bool     stopping, failed;
     uint64_t ns_per_item; /* of one call, smoothed; 0: not known */
 };
 
-bool stk_offload_workers_have_all(const stk_offload_workers *hands)
+bool stk_offload_workers_have_all(const stk_offload_workers *workers)
 {
-    return hands && hands->device->alone && !hands->failed;
+    return workers && workers->device->exclusive && !workers->failed;
 }
 
-uint64_t stk_offload_workers_ahead(const stk_offload_workers *hands)
+uint64_t stk_offload_workers_ahead(const stk_offload_workers *workers)
 {
-    return hands && !hands->failed ? (uint64_t)hands->device->most * (uint64_t)(hands->count + 1)
-                                   : 0;
+    return workers && !workers->failed
+               ? (uint64_t)workers->device->max_images * (uint64_t)(workers->count + 1)
+               : 0;
 }
 
 /* How many of those that wait one hand would be done with when all others, the other hands too, are
  * done with the rest. The lock is held. */
-static uint64_t fair_share(const stk_offload_workers *hands, uint64_t waiting)
+static uint64_t fair_share(const stk_offload_workers *workers, uint64_t waiting)
 {
-    const stk_node_queue *queue = hands->queue;
+    const stk_node_queue *queue = workers->queue;
     const double          threads = stk_node_queue_run_options(queue)->threads + 1;
-    const double by_thread = (double)queue->ns_per_item, by_hand = (double)hands->ns_per_item;
-    if (stk_offload_workers_have_all(hands)) return waiting;
-    if (by_thread <= 0 || by_hand <= 0) return (waiting + 1) / (2 * (uint64_t)hands->count);
-    return (uint64_t)((double)waiting * by_thread / (threads * by_hand + hands->count * by_thread));
+    const double by_thread = (double)queue->ns_per_item, by_worker = (double)workers->ns_per_item;
+    if (stk_offload_workers_have_all(workers)) return waiting;
+    if (by_thread <= 0 || by_worker <= 0) return (waiting + 1) / (2 * (uint64_t)workers->count);
+    return (uint64_t)((double)waiting * by_thread /
+                      (threads * by_worker + workers->count * by_thread));
 }
 
 /* Few at a time are not worth a call. What was slow is forgotten bit by bit, and so tried again. */
-size_t stk_offload_workers_can_take(stk_offload_workers *hands)
+size_t stk_offload_workers_can_take(stk_offload_workers *workers)
 {
-    const stk_node_queue *queue = hands->queue;
-    const uint64_t        most = hands->device->most, waiting = queue->unclaimed;
-    if (hands->failed || hands->stopping || !waiting) return 0;
-    if (stk_run_is_serial(queue->run) && !stk_offload_workers_have_all(hands)) return 0;
-    uint64_t count = fair_share(hands, waiting);
-    if (count > most) count = most;
-    if (count >= most / LEAST_SHARE && count > 0) return (size_t)count;
-    if (waiting >= most / LEAST_SHARE) hands->ns_per_item -= hands->ns_per_item / FORGET;
-    return stk_offload_workers_have_all(hands) ? (size_t)count : 0;
+    const stk_node_queue *queue = workers->queue;
+    const uint64_t        max = workers->device->max_images, waiting = queue->unclaimed;
+    if (workers->failed || workers->stopping || !waiting) return 0;
+    if (stk_run_is_serial(queue->run) && !stk_offload_workers_have_all(workers)) return 0;
+    uint64_t count = fair_share(workers, waiting);
+    if (count > max) count = max;
+    if (count >= max / FRACTION_MIN && count > 0) return (size_t)count;
+    if (waiting >= max / FRACTION_MIN) workers->ns_per_item -= workers->ns_per_item / FORGET;
+    return stk_offload_workers_have_all(workers) ? (size_t)count : 0;
 }
 
 /* The last of those that wait, by units; returns how many units. The lock is held. */
-static size_t claim(stk_offload_workers *hands, hand *one)
+static size_t claim(stk_offload_workers *workers, offload_worker *one)
 {
-    stk_node_queue *queue = hands->queue;
-    size_t          count = stk_offload_workers_can_take(hands), parts = 0;
+    stk_node_queue *queue = workers->queue;
+    size_t          count = stk_offload_workers_can_take(workers), parts = 0;
     const bool      tight = stk_run_memory_is_tight(queue->run, 0);
     uint64_t        before = tight ? 0 : queue->unclaimed - count;
     for (stk_queue_unit *u = queue->first; u && count; u = tight ? NULL : u->next) {
@@ -98,30 +100,30 @@ static size_t claim(stk_offload_workers *hands, hand *one)
     return parts;
 }
 
-static void give_up(stk_offload_workers *hands, const stk_error *err)
+static void stop_using_device(stk_offload_workers *workers, const stk_error *err)
 {
-    stk_node_queue *queue = hands->queue;
+    stk_node_queue *queue = workers->queue;
     pthread_mutex_lock(&queue->lock);
-    const bool first = !hands->failed;
-    hands->failed = true;
+    const bool first = !workers->failed;
+    workers->failed = true;
     stk_node_queue_unlock_and_wake(queue, false);
     if (first)
         stk_run_log(queue->run, "images: the device decodes no more, threads do: %s: %s",
                     err->where, err->message);
 }
 
-static void note_time(stk_offload_workers *hands, hand *one, uint64_t ns, size_t items)
+static void note_time(stk_offload_workers *workers, offload_worker *one, uint64_t ns, size_t items)
 {
     if (one->calls++ < CALLS_TO_WARM_UP) return;
-    pthread_mutex_lock(&hands->queue->lock);
-    const uint64_t each = ns / items, before = hands->ns_per_item;
-    hands->ns_per_item = before ? (before * 7 + each) / 8 : each;
-    pthread_mutex_unlock(&hands->queue->lock);
+    pthread_mutex_lock(&workers->queue->lock);
+    const uint64_t each = ns / items, before = workers->ns_per_item;
+    workers->ns_per_item = before ? (before * 7 + each) / 8 : each;
+    pthread_mutex_unlock(&workers->queue->lock);
 }
 
-static void compute(stk_offload_workers *hands, hand *one, size_t parts)
+static void compute(stk_offload_workers *workers, offload_worker *one, size_t parts)
 {
-    stk_node_queue               *queue = hands->queue;
+    stk_node_queue               *queue = workers->queue;
     stk_trace_thread             *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
     const uint64_t                span = stk_span_begin(trace), begin = stk_clock_ns();
     const stk_thread_state_before before = stk_node_queue_enter(queue, STK_DOING_COMPUTE);
@@ -134,12 +136,12 @@ static void compute(stk_offload_workers *hands, hand *one, size_t parts)
                                                            parts, &device_items, &err);
     stk_span_end(trace, STK_STAGE_PREPROCESS, "images of the device", span, items);
     stk_node_queue_leave(queue, before);
-    stk_count(&queue->account->device_items, device_items);
-    stk_count(&hands->device_items, device_items);
+    stk_count(&queue->counters->device_items, device_items);
+    stk_count(&workers->device_items, device_items);
     if (st)
-        give_up(hands, &err);
+        stop_using_device(workers, &err);
     else
-        note_time(hands, one, stk_clock_ns() - begin, items);
+        note_time(workers, one, stk_clock_ns() - begin, items);
     for (size_t i = 0; i < parts; i++)
         stk_node_queue_part_done(queue, one->units[i], one->parts[i].first, one->parts[i].count,
                                  NULL);
@@ -147,33 +149,33 @@ static void compute(stk_offload_workers *hands, hand *one, size_t parts)
 
 static void *run(void *context)
 {
-    hand                *one = context;
-    stk_offload_workers *hands = one->all;
+    offload_worker      *one = context;
+    stk_offload_workers *workers = one->all;
     for (;;) {
-        const uint32_t epoch = stk_eventcount_epoch(&hands->work);
-        pthread_mutex_lock(&hands->queue->lock);
-        const bool   stop = hands->stopping || hands->failed;
-        const size_t parts = stop ? 0 : claim(hands, one);
-        pthread_mutex_unlock(&hands->queue->lock);
+        const uint32_t epoch = stk_eventcount_epoch(&workers->work);
+        pthread_mutex_lock(&workers->queue->lock);
+        const bool   stop = workers->stopping || workers->failed;
+        const size_t parts = stop ? 0 : claim(workers, one);
+        pthread_mutex_unlock(&workers->queue->lock);
         if (stop) break;
         if (parts)
-            compute(hands, one, parts);
+            compute(workers, one, parts);
         else
-            stk_eventcount_wait(&hands->work, epoch, LOOK_NS);
+            stk_eventcount_wait(&workers->work, epoch, LOOK_NS);
     }
-    stk_trace_leave(stk_node_queue_run_options(hands->queue)->trace);
+    stk_trace_leave(stk_node_queue_run_options(workers->queue)->trace);
     return NULL;
 }
 
-static stk_status start_hand(stk_offload_workers *hands, hand *one, stk_error *err)
+static stk_status start_worker(stk_offload_workers *workers, offload_worker *one, stk_error *err)
 {
-    const size_t most = hands->device->most;
-    one->all = hands;
-    one->parts = calloc(most, sizeof *one->parts);
-    one->units = calloc(most, sizeof *one->units);
-    hands->started++;
+    const size_t max = workers->device->max_images;
+    one->all = workers;
+    one->parts = calloc(max, sizeof *one->parts);
+    one->units = calloc(max, sizeof *one->units);
+    workers->started++;
     if (!one->parts || !one->units)
-        return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for %zu images", most);
+        return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for %zu images", max);
     return stk_thread_start(&one->thread, "stk-images", run, one, err);
 }
 
@@ -181,55 +183,55 @@ stk_status stk_offload_workers_start(stk_offload_workers **out, stk_node_queue *
                                      const stk_decode_device *device, stk_error *err)
 {
     *out = NULL;
-    stk_offload_workers *hands = calloc(1, sizeof *hands);
-    if (!hands) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for a device");
-    hands->queue = queue;
-    hands->device = device;
-    hands->count = device->lanes < MOST_HANDS ? device->lanes : MOST_HANDS;
-    stk_status st = stk_eventcount_init(&hands->work, err);
+    stk_offload_workers *workers = calloc(1, sizeof *workers);
+    if (!workers) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for a device");
+    workers->queue = queue;
+    workers->device = device;
+    workers->count = device->max_calls < WORKERS_MAX ? device->max_calls : WORKERS_MAX;
+    stk_status st = stk_eventcount_init(&workers->work, err);
     if (st) {
-        free(hands);
+        free(workers);
         return st;
     }
-    for (int i = 0; i < hands->count && !st; i++)
-        st = start_hand(hands, &hands->hands[i], err);
+    for (int i = 0; i < workers->count && !st; i++)
+        st = start_worker(workers, &workers->workers[i], err);
     if (st) {
-        stk_offload_workers_stop(hands);
+        stk_offload_workers_stop(workers);
         return st;
     }
-    *out = hands;
+    *out = workers;
     return STK_OK;
 }
 
-void stk_offload_workers_wake(stk_offload_workers *hands)
+void stk_offload_workers_wake(stk_offload_workers *workers)
 {
-    stk_eventcount_signal(&hands->work);
+    stk_eventcount_signal(&workers->work);
 }
 
-static void tell_share(const stk_offload_workers *hands)
+static void log_share(const stk_offload_workers *workers)
 {
-    const uint64_t device_items = __atomic_load_n(&hands->device_items, __ATOMIC_RELAXED);
+    const uint64_t device_items = __atomic_load_n(&workers->device_items, __ATOMIC_RELAXED);
     if (!device_items) return;
-    stk_run_log(hands->queue->run,
+    stk_run_log(workers->queue->run,
                 "images: %s decoded %llu of %llu, a call %.0f us each; a thread takes %.0f us",
-                hands->device->name ? hands->device->name : "the device",
-                (unsigned long long)device_items, (unsigned long long)hands->queue->pulled,
-                (double)hands->ns_per_item * 1e-3, (double)hands->queue->ns_per_item * 1e-3);
+                workers->device->name ? workers->device->name : "the device",
+                (unsigned long long)device_items, (unsigned long long)workers->queue->pulled,
+                (double)workers->ns_per_item * 1e-3, (double)workers->queue->ns_per_item * 1e-3);
 }
 
-void stk_offload_workers_stop(stk_offload_workers *hands)
+void stk_offload_workers_stop(stk_offload_workers *workers)
 {
-    if (!hands) return;
-    pthread_mutex_lock(&hands->queue->lock);
-    hands->stopping = true;
-    pthread_mutex_unlock(&hands->queue->lock);
-    stk_eventcount_signal(&hands->work);
-    for (int i = 0; i < hands->started; i++) {
-        stk_thread_join(&hands->hands[i].thread);
-        free(hands->hands[i].parts);
-        free(hands->hands[i].units);
+    if (!workers) return;
+    pthread_mutex_lock(&workers->queue->lock);
+    workers->stopping = true;
+    pthread_mutex_unlock(&workers->queue->lock);
+    stk_eventcount_signal(&workers->work);
+    for (int i = 0; i < workers->started; i++) {
+        stk_thread_join(&workers->workers[i].thread);
+        free(workers->workers[i].parts);
+        free(workers->workers[i].units);
     }
-    tell_share(hands);
-    stk_eventcount_release(&hands->work);
-    free(hands);
+    log_share(workers);
+    stk_eventcount_release(&workers->work);
+    free(workers);
 }

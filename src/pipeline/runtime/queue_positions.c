@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_NS = 1000000,      /* between two saved places */
-    WORTH_OF_ITS_COST = 100, /* and at least so many times what saving took: 1 % at most */
-    SMALL = 64 << 10,        /* up to here a place is part of what any queue takes */
-    MOST_PLACES = 64,        /* when so many wait for the consumer, every other one goes */
-    MOST_RANGES = 1 << 18
+    INTERVAL_NS_MIN = 1000000, /* between two saved places */
+    WORTH_OF_ITS_COST = 100,   /* and at least so many times what saving took: 1 % at most */
+    SMALL = 64 << 10,          /* up to here a place is part of what any queue takes */
+    POSITIONS_MAX = 64,        /* when so many wait for the consumer, every other one goes */
+    RANGES_MAX = 1 << 18
 };
 
 struct stk_saved_position {
@@ -22,99 +22,101 @@ struct stk_saved_position {
     stk_saved_position *next;
 };
 
-void stk_queue_positions_init(stk_queue_positions *places)
+void stk_queue_positions_init(stk_queue_positions *positions)
 {
-    *places = (stk_queue_positions){0};
-    places->last = &places->first;
+    *positions = (stk_queue_positions){0};
+    positions->last = &positions->first;
 }
 
-static void free_place(stk_saved_position *place)
+static void free_position(stk_saved_position *position)
 {
-    stk_ledger_release(place->ledger, STK_MEMORY_INDEX, place->reserved);
-    stk_blob_release(&place->state);
-    free(place);
+    stk_ledger_release(position->ledger, STK_MEMORY_INDEX, position->reserved);
+    stk_blob_release(&position->state);
+    free(position);
 }
 
-static void free_places(stk_saved_position *place)
+static void free_positions(stk_saved_position *position)
 {
-    for (stk_saved_position *next; place; place = next) {
-        next = place->next;
-        free_place(place);
+    for (stk_saved_position *next; position; position = next) {
+        next = position->next;
+        free_position(position);
     }
 }
 
-void stk_queue_positions_release(stk_queue_positions *places)
+void stk_queue_positions_release(stk_queue_positions *positions)
 {
-    free_places(places->first);
-    free(places->beyond.list);
-    free(places->before.list);
+    free_positions(positions->first);
+    free(positions->beyond.list);
+    free(positions->before.list);
 }
 
 /* While one element is late and others pass it, the consumer's place stays and places pile up. The
  * lock is held; what goes is given back. */
-static stk_saved_position *thin_out(stk_queue_positions *places)
+static stk_saved_position *thin_out(stk_queue_positions *positions)
 {
-    stk_saved_position *gone = NULL;
-    if (places->always || places->count < MOST_PLACES) return NULL;
-    for (stk_saved_position *place = places->first; place && place->next; place = place->next) {
-        stk_saved_position *one = place->next;
-        place->next = one->next;
-        if (!one->next) places->last = &place->next;
-        one->next = gone;
-        gone = one;
-        places->count--;
+    stk_saved_position *dropped = NULL;
+    if (positions->always || positions->count < POSITIONS_MAX) return NULL;
+    for (stk_saved_position *position = positions->first; position && position->next;
+         position = position->next) {
+        stk_saved_position *one = position->next;
+        position->next = one->next;
+        if (!one->next) positions->last = &position->next;
+        one->next = dropped;
+        dropped = one;
+        positions->count--;
     }
-    return gone;
+    return dropped;
 }
 
-static void add_place(stk_queue_positions *places, stk_saved_position *place, pthread_mutex_t *lock)
+static void add_position(stk_queue_positions *positions, stk_saved_position *position,
+                         pthread_mutex_t *lock)
 {
     pthread_mutex_lock(lock);
-    stk_saved_position *gone = thin_out(places);
-    *places->last = place;
-    places->last = &place->next;
-    places->count++;
+    stk_saved_position *dropped = thin_out(positions);
+    *positions->last = position;
+    positions->last = &position->next;
+    positions->count++;
     pthread_mutex_unlock(lock);
-    free_places(gone);
+    free_positions(dropped);
 }
 
 /* Small ones come and go with time, and are not to decide what fits. */
-static stk_status save_place(stk_saved_position *place, stk_node *input)
+static stk_status save_position(stk_saved_position *position, stk_node *input)
 {
-    stk_state_out out = {.blob = &place->state};
-    STK_TRY(stk_node_save(input, &out, &place->error));
-    if (place->state.size <= SMALL) return STK_OK;
-    STK_TRY(
-        stk_ledger_reserve(place->ledger, STK_MEMORY_INDEX, place->state.capacity, &place->error));
-    place->reserved = place->state.capacity;
+    stk_state_out out = {.blob = &position->state};
+    STK_TRY(stk_node_save(input, &out, &position->error));
+    if (position->state.size <= SMALL) return STK_OK;
+    STK_TRY(stk_ledger_reserve(position->ledger, STK_MEMORY_INDEX, position->state.capacity,
+                               &position->error));
+    position->reserved = position->state.capacity;
     return STK_OK;
 }
 
 /* Without memory for another place the older one serves longer; where there is none, saving fails
  * until the consumer has come to a later one. */
-void stk_queue_positions_note(stk_queue_positions *places, stk_node *input, uint64_t number,
+void stk_queue_positions_note(stk_queue_positions *positions, stk_node *input, uint64_t number,
                               pthread_mutex_t *lock)
 {
     const uint64_t begin = stk_clock_ns();
-    const uint64_t since = begin - places->noted_ns;
-    if (places->always && places->noted_ns && places->noted == number) return;
-    if (!places->always && places->noted_ns &&
-        (since < LEAST_NS || since < places->cost_ns * WORTH_OF_ITS_COST))
+    const uint64_t since = begin - positions->noted_ns;
+    if (positions->always && positions->noted_ns && positions->noted == number) return;
+    if (!positions->always && positions->noted_ns &&
+        (since < INTERVAL_NS_MIN || since < positions->cost_ns * WORTH_OF_ITS_COST))
         return;
-    stk_saved_position *place = calloc(1, sizeof *place);
-    if (!place) return;
-    place->number = number;
-    place->ledger = stk_run_options_of(input->run)->ledger;
-    stk_blob_init(&place->state, NULL, STK_MEMORY_INDEX);
-    const stk_status st = save_place(place, input);
-    if (!st) place->error.status = STK_OK;
-    places->noted_ns = begin;
-    places->noted = number;
-    places->cost_ns = stk_clock_ns() - begin;
+    stk_saved_position *position = calloc(1, sizeof *position);
+    if (!position) return;
+    position->number = number;
+    position->ledger = stk_run_options_of(input->run)->ledger;
+    stk_blob_init(&position->state, NULL, STK_MEMORY_INDEX);
+    const stk_status st = save_position(position, input);
+    if (!st) position->error.status = STK_OK;
+    positions->noted_ns = begin;
+    positions->noted = number;
+    positions->cost_ns = stk_clock_ns() - begin;
     if (st == STK_E_CEILING || st == STK_E_NOMEM)
-        free_place(place);
+        free_position(position);
     else
-        add_place(places, place, lock);
+        add_position(positions, position, lock);
 }
 
 static uint64_t end_of(const stk_input_range *range)
@@ -151,55 +153,57 @@ static bool add_range(stk_input_ranges *ranges, uint64_t first, uint64_t count)
 }
 
 /* Moves low past ranges that now join it. */
-static void absorb(stk_queue_positions *places)
+static void absorb(stk_queue_positions *positions)
 {
-    stk_input_ranges *beyond = &places->beyond;
+    stk_input_ranges *beyond = &positions->beyond;
     for (size_t i = 0; i < beyond->count; i++) {
-        if (beyond->list[i].first > places->low) continue;
-        if (end_of(&beyond->list[i]) > places->low) places->low = end_of(&beyond->list[i]);
+        if (beyond->list[i].first > positions->low) continue;
+        if (end_of(&beyond->list[i]) > positions->low) positions->low = end_of(&beyond->list[i]);
         beyond->list[i] = beyond->list[--beyond->count];
         i = (size_t)-1; /* from the beginning */
     }
 }
 
-static stk_saved_position *drop_old(stk_queue_positions *places)
+static stk_saved_position *drop_old(stk_queue_positions *positions)
 {
     stk_saved_position *old = NULL;
-    while (places->first && places->first->next && places->first->next->number <= places->low) {
-        stk_saved_position *place = places->first;
-        places->first = place->next;
-        place->next = old;
-        old = place;
-        places->count--;
+    while (positions->first && positions->first->next &&
+           positions->first->next->number <= positions->low) {
+        stk_saved_position *position = positions->first;
+        positions->first = position->next;
+        position->next = old;
+        old = position;
+        positions->count--;
     }
     return old;
 }
 
-void stk_queue_positions_unit_given(stk_queue_positions *places, uint64_t first, uint64_t count,
-                                    pthread_mutex_t *lock)
+void stk_queue_positions_unit_returned(stk_queue_positions *positions, uint64_t first,
+                                       uint64_t count, pthread_mutex_t *lock)
 {
-    places->part = (stk_input_range){0};
-    if (first <= places->low) {
-        if (first + count > places->low) places->low = first + count;
-        absorb(places);
-    } else if (!add_range(&places->beyond, first, count)) {
-        places->lost = true;
+    positions->part = (stk_input_range){0};
+    if (first <= positions->low) {
+        if (first + count > positions->low) positions->low = first + count;
+        absorb(positions);
+    } else if (!add_range(&positions->beyond, first, count)) {
+        positions->lost = true;
     }
     pthread_mutex_lock(lock);
-    stk_saved_position *old = drop_old(places);
+    stk_saved_position *old = drop_old(positions);
     pthread_mutex_unlock(lock);
-    free_places(old);
+    free_positions(old);
 }
 
-void stk_queue_positions_part_given(stk_queue_positions *places, uint64_t first, uint64_t count)
+void stk_queue_positions_slice_returned(stk_queue_positions *positions, uint64_t first,
+                                        uint64_t count)
 {
-    places->part = (stk_input_range){first, count};
+    positions->part = (stk_input_range){first, count};
 }
 
-bool stk_queue_positions_was_given(const stk_queue_positions *places, uint64_t number)
+bool stk_queue_positions_was_returned(const stk_queue_positions *positions, uint64_t number)
 {
-    for (size_t i = 0; i < places->before.count; i++)
-        if (number - places->before.list[i].first < places->before.list[i].count) return true;
+    for (size_t i = 0; i < positions->before.count; i++)
+        if (number - positions->before.list[i].first < positions->before.list[i].count) return true;
     return false;
 }
 
@@ -216,50 +220,51 @@ static stk_status put_fresh(stk_node *input, uint64_t pulled, stk_state_out *out
     return st;
 }
 
-static stk_status put_place(const stk_queue_positions *places, stk_state_out *out, uint64_t low,
-                            stk_error *err)
+static stk_status put_position(const stk_queue_positions *positions, stk_state_out *out,
+                               uint64_t low, stk_error *err)
 {
-    const stk_saved_position *place = places->first;
-    while (place && place->next && place->next->number <= low)
-        place = place->next;
+    const stk_saved_position *position = positions->first;
+    while (position && position->next && position->next->number <= low)
+        position = position->next;
     /* An input that does not come the same way again must be saved right there. */
-    if (!place || place->number > low || (places->always && place->number < low))
+    if (!position || position->number > low || (positions->always && position->number < low))
         return stk_fail(err, STK_E_NOMEM, "checkpoint", NULL,
                         "there was no memory to note where the input was; save again later");
-    if (place->error.status) {
-        if (err) *err = place->error;
-        return place->error.status;
+    if (position->error.status) {
+        if (err) *err = position->error;
+        return position->error.status;
     }
-    STK_TRY(stk_state_put_u64(out, place->number, err));
-    STK_TRY(stk_state_put_bytes(out, stk_blob_bytes(&place->state), err));
-    return stk_state_put_u64(out, low - place->number, err);
+    STK_TRY(stk_state_put_u64(out, position->number, err));
+    STK_TRY(stk_state_put_bytes(out, stk_blob_bytes(&position->state), err));
+    return stk_state_put_u64(out, low - position->number, err);
 }
 
-stk_status stk_queue_positions_save(const stk_queue_positions *places, stk_node *input,
+stk_status stk_queue_positions_save(const stk_queue_positions *positions, stk_node *input,
                                     uint64_t pulled, bool untouched, stk_state_out *out,
                                     stk_error *err)
 {
-    if (places->lost)
+    if (positions->lost)
         return stk_fail(err, STK_E_NOMEM, "pipeline", NULL,
                         "there was no memory to follow what was given");
-    const bool     joins = places->part.first == places->low;
-    const uint64_t low = places->low + (joins ? places->part.count : 0);
-    STK_TRY(untouched ? put_fresh(input, pulled, out, err) : put_place(places, out, low, err));
-    const bool apart = !joins && places->part.count;
-    STK_TRY(stk_state_put_u64(out, places->beyond.count + apart, err));
-    for (size_t i = 0; i < places->beyond.count; i++) {
-        STK_TRY(stk_state_put_u64(out, places->beyond.list[i].first, err));
-        STK_TRY(stk_state_put_u64(out, places->beyond.list[i].count, err));
+    const bool     joins = positions->part.first == positions->low;
+    const uint64_t low = positions->low + (joins ? positions->part.count : 0);
+    STK_TRY(untouched ? put_fresh(input, pulled, out, err)
+                      : put_position(positions, out, low, err));
+    const bool separate = !joins && positions->part.count;
+    STK_TRY(stk_state_put_u64(out, positions->beyond.count + separate, err));
+    for (size_t i = 0; i < positions->beyond.count; i++) {
+        STK_TRY(stk_state_put_u64(out, positions->beyond.list[i].first, err));
+        STK_TRY(stk_state_put_u64(out, positions->beyond.list[i].count, err));
     }
-    if (!apart) return STK_OK;
-    STK_TRY(stk_state_put_u64(out, places->part.first, err));
-    return stk_state_put_u64(out, places->part.count, err);
+    if (!separate) return STK_OK;
+    STK_TRY(stk_state_put_u64(out, positions->part.first, err));
+    return stk_state_put_u64(out, positions->part.count, err);
 }
 
-static stk_status get_ranges(stk_queue_positions *places, stk_state_in *in, stk_error *err)
+static stk_status get_ranges(stk_queue_positions *positions, stk_state_in *in, stk_error *err)
 {
     uint64_t count;
-    STK_TRY(stk_state_get_count(in, MOST_RANGES, &count, err));
+    STK_TRY(stk_state_get_count(in, RANGES_MAX, &count, err));
     for (uint64_t i = 0; i < count; i++) {
         uint64_t first, length;
         STK_TRY(stk_state_get_u64(in, &first, err));
@@ -267,13 +272,13 @@ static stk_status get_ranges(stk_queue_positions *places, stk_state_in *in, stk_
         if (length > UINT64_MAX - first) return stk_state_damaged(in, "a range is too long", err);
         /* What was given before is given still when this queue is saved in turn. */
         const stk_input_range range = {first, length};
-        if (!append_range(&places->before, range) || !append_range(&places->beyond, range))
+        if (!append_range(&positions->before, range) || !append_range(&positions->beyond, range))
             return stk_fail(err, STK_E_NOMEM, in->stage, NULL, "no memory to restore a queue");
     }
     return STK_OK;
 }
 
-stk_status stk_queue_positions_restore(stk_queue_positions *places, stk_node *input,
+stk_status stk_queue_positions_restore(stk_queue_positions *positions, stk_node *input,
                                        uint64_t *number, stk_state_in *in, stk_error *err)
 {
     stk_bytes state;
@@ -281,7 +286,7 @@ stk_status stk_queue_positions_restore(stk_queue_positions *places, stk_node *in
     STK_TRY(stk_state_get_count(in, UINT64_MAX / 2, number, err));
     STK_TRY(stk_state_get_bytes(in, &state, err));
     STK_TRY(stk_state_get_u64(in, &past, err));
-    STK_TRY(get_ranges(places, in, err));
+    STK_TRY(get_ranges(positions, in, err));
     stk_state_in inner = *in;
     inner.left = state;
     STK_TRY(stk_node_restore(input, &inner, err));
@@ -290,6 +295,6 @@ stk_status stk_queue_positions_restore(stk_queue_positions *places, stk_node *in
     if (discarded < past) return stk_state_damaged(in, "the data is shorter than its place", err);
     if (past > UINT64_MAX / 2 - *number) return stk_state_damaged(in, "a number is too large", err);
     *number += past;
-    places->low = *number;
+    positions->low = *number;
     return STK_OK;
 }

@@ -31,29 +31,30 @@ typedef struct stk_queue_positions {
     stk_input_ranges before; /* given before the checkpoint, past the place it begins at */
 } stk_queue_positions;
 
-void stk_queue_positions_init(stk_queue_positions *places);
-void stk_queue_positions_release(stk_queue_positions *places);
+void stk_queue_positions_init(stk_queue_positions *positions);
+void stk_queue_positions_release(stk_queue_positions *positions);
 
 /* Before pulling input number: saves the input's place if it is time to. Takes lock to add it. */
-void stk_queue_positions_note(stk_queue_positions *places, stk_node *input, uint64_t number,
+void stk_queue_positions_note(stk_queue_positions *positions, stk_node *input, uint64_t number,
                               pthread_mutex_t *lock);
 
 /* The consumer had all of a unit; saved places that are no longer needed go, under lock. */
-void stk_queue_positions_unit_given(stk_queue_positions *places, uint64_t first, uint64_t count,
-                                    pthread_mutex_t *lock);
+void stk_queue_positions_unit_returned(stk_queue_positions *positions, uint64_t first,
+                                       uint64_t count, pthread_mutex_t *lock);
 /* The consumer had the first count of the unit at hand. */
-void stk_queue_positions_part_given(stk_queue_positions *places, uint64_t first, uint64_t count);
+void stk_queue_positions_slice_returned(stk_queue_positions *positions, uint64_t first,
+                                        uint64_t count);
 /* Whether the consumer had input number before the checkpoint. */
-bool stk_queue_positions_was_given(const stk_queue_positions *places, uint64_t number);
+bool stk_queue_positions_was_returned(const stk_queue_positions *positions, uint64_t number);
 
 /* The lock is held. untouched: nothing was pulled yet, and pulled is the number of the input's next
  * element. */
-STK_NODISCARD stk_status stk_queue_positions_save(const stk_queue_positions *places,
+STK_NODISCARD stk_status stk_queue_positions_save(const stk_queue_positions *positions,
                                                   stk_node *input, uint64_t pulled, bool untouched,
                                                   stk_state_out *out, stk_error *err);
 /* *number is that of the input's next element. */
-STK_NODISCARD stk_status stk_queue_positions_restore(stk_queue_positions *places, stk_node *input,
-                                                     uint64_t *number, stk_state_in *in,
-                                                     stk_error *err);
+STK_NODISCARD stk_status stk_queue_positions_restore(stk_queue_positions *positions,
+                                                     stk_node *input, uint64_t *number,
+                                                     stk_state_in *in, stk_error *err);
 
 #endif

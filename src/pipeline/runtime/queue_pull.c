@@ -34,27 +34,27 @@ static bool pull_one(stk_node_queue *queue, stk_queue_unit *one)
 
 /* Inputs from an index on that the consumer had before the checkpoint this queue was restored from.
  */
-static void drop_given(stk_node_queue *queue, stk_queue_unit *one, size_t from)
+static void drop_returned(stk_node_queue *queue, stk_queue_unit *one, size_t from)
 {
     for (size_t i = from; i < one->shared.count; i++)
-        if (stk_queue_positions_was_given(&queue->places, one->shared.first + i))
+        if (stk_queue_positions_was_returned(&queue->positions, one->shared.first + i))
             stk_queue_item_clear(&one->shared.items[i]);
 }
 
 /* Room for one more, in memory and in the ledger. A unit that becomes one result is all or nothing:
  * without room it is an error. Others are handed over as they are. */
-static bool make_room(stk_node_queue *queue, stk_queue_unit *one)
+static bool reserve_unit(stk_node_queue *queue, stk_queue_unit *one)
 {
-    const bool whole = queue->options.ops->finish;
+    const bool finishes = queue->options.ops->finish;
     stk_error  err;
-    if (whole && stk_queue_unit_reserve_ahead(queue, one, &err)) {
-        stk_queue_unit_give_up(one, &err);
+    if (finishes && stk_queue_unit_reserve_ahead(queue, one, &err)) {
+        stk_queue_unit_fail(one, &err);
         return false;
     }
     if (stk_queue_unit_grow(one)) return true;
-    stk_fail(&err, STK_E_NOMEM, queue->account->op->name, NULL, "no memory for %zu elements",
+    stk_fail(&err, STK_E_NOMEM, queue->counters->op->name, NULL, "no memory for %zu elements",
              one->shared.count + 1);
-    if (whole) stk_queue_unit_give_up(one, &err);
+    if (finishes) stk_queue_unit_fail(one, &err);
     return false;
 }
 
@@ -65,7 +65,7 @@ static bool is_to_stop(stk_node_queue *queue, stk_queue_unit *one)
     stk_error err;
     if (one->shared.count % PULLS_PER_LOOK || !stk_node_check(queue->options.node, &err))
         return false;
-    stk_queue_unit_give_up(one, &err);
+    stk_queue_unit_fail(one, &err);
     return true;
 }
 
@@ -75,50 +75,50 @@ static bool computes_while_filling(const stk_node_queue *queue)
 {
     const stk_node_queue_ops *ops = queue->options.ops;
     return ops->finish && ops->compute && stk_run_is_serial(queue->run) && !queue->calls &&
-           !queue->hands;
+           !queue->workers;
 }
 
 /* The result for a unit whose first input is there. False: it does not fit, and that is the unit.
  */
-static bool make_result(stk_node_queue *queue, stk_queue_unit *one, size_t chunk)
+static bool make_result(stk_node_queue *queue, stk_queue_unit *one, size_t unit_size)
 {
-    stk_work_unit whole = one->shared;
+    stk_work_unit finishes = one->shared;
     stk_error     err;
-    whole.count = chunk;
+    finishes.count = unit_size;
     if (!queue->options.ops->prepare) return true;
-    const stk_status st = queue->options.ops->prepare(queue->options.context, &whole, &err);
-    one->shared.result = whole.result;
-    if (st) stk_queue_unit_give_up(one, &err);
+    const stk_status st = queue->options.ops->prepare(queue->options.context, &finishes, &err);
+    one->shared.result = finishes.result;
+    if (st) stk_queue_unit_fail(one, &err);
     return !st;
 }
 
 /* What was pulled last. False: the unit is an error. */
-static bool compute_last(stk_node_queue *queue, stk_queue_unit *one, size_t chunk)
+static bool compute_last(stk_node_queue *queue, stk_queue_unit *one, size_t unit_size)
 {
     const size_t last = one->shared.count - 1;
-    if (!last && !make_result(queue, one, chunk)) return false;
-    drop_given(queue, one, last);
+    if (!last && !make_result(queue, one, unit_size)) return false;
+    drop_returned(queue, one, last);
     queue->options.ops->compute(queue->options.context, &one->shared, last, 1);
     return true;
 }
 
 /* Fills a unit. False at the end of the input. */
-static bool fill(stk_node_queue *queue, stk_queue_unit *one, size_t chunk)
+static bool fill(stk_node_queue *queue, stk_queue_unit *one, size_t unit_size)
 {
-    const bool     whole = queue->options.ops->finish || queue->options.chunk;
+    const bool     finishes = queue->options.ops->finish || queue->options.unit_size;
     const uint64_t begin = stk_clock_ns();
     one->computed = computes_while_filling(queue);
-    while (one->shared.count < chunk) {
-        if (!make_room(queue, one)) break;
+    while (one->shared.count < unit_size) {
+        if (!reserve_unit(queue, one)) break;
         if (!pull_one(queue, one)) return false;
-        if (one->computed && !compute_last(queue, one, chunk)) break;
+        if (one->computed && !compute_last(queue, one, unit_size)) break;
         if (queue->calls && stk_async_calls_stopping(queue->calls)) break;
         if (is_to_stop(queue, one)) break;
         const stk_status st = one->shared.items[one->shared.count - 1].status;
         if (st == STK_E_CANCELLED || st == STK_E_CEILING || (st && queue->options.error_ends_unit))
             break;
         /* A slow input hands over what there is. */
-        if (!whole && one->shared.count % PULLS_PER_LOOK == 0 &&
+        if (!finishes && one->shared.count % PULLS_PER_LOOK == 0 &&
             stk_clock_ns() - begin > STK_NODE_QUEUE_TARGET_NS * 2)
             break;
     }
@@ -141,7 +141,7 @@ static void append(stk_node_queue *queue, stk_queue_unit *one)
 /* One unit on its way into the queue. */
 typedef struct pull {
     stk_queue_unit *one; /* NULL without memory */
-    size_t          chunk;
+    size_t          unit_size;
     uint64_t        number, ns;
     bool            more; /* the input has not ended */
 } pull;
@@ -151,7 +151,7 @@ static void begin_pull(stk_node_queue *queue, pull *now)
     *now = (pull){.one = take_spare(queue), .more = true};
     pthread_mutex_lock(&queue->lock);
     stk_node_queue_follow_tuner(queue);
-    now->chunk = stk_node_queue_next_chunk(queue);
+    now->unit_size = stk_node_queue_next_unit_size(queue);
     now->number = queue->pulled;
     pthread_mutex_unlock(&queue->lock);
 }
@@ -161,15 +161,15 @@ static void fill_unit(stk_node_queue *queue, pull *now)
     stk_queue_unit *one = now->one;
     one->shared.first = now->number;
     one->shared.parts = 0;
-    stk_queue_positions_note(&queue->places, queue->options.input, now->number, &queue->lock);
-    now->more = fill(queue, one, now->chunk);
+    stk_queue_positions_note(&queue->positions, queue->options.input, now->number, &queue->lock);
+    now->more = fill(queue, one, now->unit_size);
     /* The place before would be left by passing over elements, and they may be others then. */
-    if (queue->places.always)
-        stk_queue_positions_note(&queue->places, queue->options.input,
+    if (queue->positions.always)
+        stk_queue_positions_note(&queue->positions, queue->options.input,
                                  now->number + one->shared.count, &queue->lock);
     if (one->computed) return;
     stk_error unasked;
-    drop_given(queue, one, 0);
+    drop_returned(queue, one, 0);
     if (queue->options.ops->prepare && one->shared.count)
         (void)!queue->options.ops->prepare(queue->options.context, &one->shared, &unasked);
 }
@@ -192,7 +192,7 @@ static void add_unit(stk_node_queue *queue, stk_queue_unit *one, uint64_t ns)
     if (one->phase == STK_NODE_QUEUE_COMPUTING)
         queue->unclaimed += one->shared.count;
     else
-        stk_node_queue_fit_chunk(queue, ns, one->shared.count);
+        stk_node_queue_fit_unit_size(queue, ns, one->shared.count);
 }
 
 /* Pulling is what no other thread can do meanwhile. Where there are others, who has just filled a
@@ -200,10 +200,10 @@ static void add_unit(stk_node_queue *queue, stk_queue_unit *one, uint64_t ns)
  * up; but not more than two ahead of them, or than hands can take. The lock is held. */
 static bool goes_on_pulling(stk_node_queue *queue, const stk_queue_unit *one)
 {
-    const uint64_t hands = stk_offload_workers_ahead(queue->hands), two = 2 * one->shared.count;
-    const bool     others = stk_node_queue_run_options(queue)->threads > 0 || hands;
+    const uint64_t workers = stk_offload_workers_ahead(queue->workers), two = 2 * one->shared.count;
+    const bool     others = stk_node_queue_run_options(queue)->threads > 0 || workers;
     return others && queue->options.threads != 1 &&
-           queue->unclaimed <= (two > hands ? two : hands) && stk_node_queue_can_pull(queue);
+           queue->unclaimed <= (two > workers ? two : workers) && stk_node_queue_can_pull(queue);
 }
 
 /* Who filled the unit and does not go on begins to work on it: its elements are still near. True
@@ -249,8 +249,8 @@ static bool pull_once(stk_node_queue *queue)
     if (now.one) fill_unit(queue, &now);
     now.ns = stk_clock_ns() - begin;
     stk_node_queue_leave(queue, before);
-    stk_count(&queue->account->busy_ns, now.ns);
-    stk_count(&queue->account->pull_ns, now.ns);
+    stk_count(&queue->counters->busy_ns, now.ns);
+    stk_count(&queue->counters->pull_ns, now.ns);
     if (now.one)
         stk_span_end(trace, pulled_stage(queue), queue->options.input->plan->op->name, span,
                      now.one->shared.count);

@@ -79,7 +79,7 @@ stk_status stk_queue_unit_reserve_ahead(stk_node_queue *queue, stk_queue_unit *o
     return STK_OK;
 }
 
-void stk_queue_unit_give_up(stk_queue_unit *one, const stk_error *err)
+void stk_queue_unit_fail(stk_queue_unit *one, const stk_error *err)
 {
     for (size_t i = 0; i < one->shared.count; i++)
         stk_queue_item_clear(&one->shared.items[i]);

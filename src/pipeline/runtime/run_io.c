@@ -77,17 +77,17 @@ stk_status stk_run_engine(stk_run *run, stk_io **out, stk_error *err)
     return st;
 }
 
-stk_status stk_run_take_puller(stk_run *run, stk_io **out, stk_error *err)
+stk_status stk_run_acquire_puller(stk_run *run, stk_io **out, stk_error *err)
 {
     static const stk_io_options options = {
-        .threads_most = STK_RUN_PULLS_MOST, .in_flight = STK_RUN_PULLS_MOST, .no_uring = true};
+        .threads_max = STK_RUN_PULLS_MAX, .in_flight = STK_RUN_PULLS_MAX, .no_uring = true};
     stk_run_io *io = stk_run_io_of(run);
     stk_status  st = STK_OK;
     *out = NULL;
     pthread_mutex_lock(&io->lock);
-    const bool room = io->pullers < STK_RUN_PULLS_MOST;
-    if (room && !io->pulls) st = stk_io_start(&io->pulls, &options, err);
-    if (room && !st) {
+    const bool available = io->pullers < STK_RUN_PULLS_MAX;
+    if (available && !io->pulls) st = stk_io_start(&io->pulls, &options, err);
+    if (available && !st) {
         io->pullers++;
         *out = io->pulls;
     }
@@ -188,14 +188,14 @@ uint64_t stk_run_io_busy_ns(stk_run *run)
     return engine ? stk_io_busy_ns(engine) : 0;
 }
 
-void stk_run_io_stats(stk_run *run, stk_iterator_io_stats *account)
+void stk_run_io_stats(stk_run *run, stk_iterator_io_stats *counters)
 {
     const stk_io *engine = engine_of(run);
-    *account = (stk_iterator_io_stats){.backend = "none"};
+    *counters = (stk_iterator_io_stats){.backend = "none"};
     if (!engine) return;
     stk_io_stats stats;
     stk_io_read_stats(engine, &stats);
-    *account = (stk_iterator_io_stats){
+    *counters = (stk_iterator_io_stats){
         .backend = strcmp(stats.backend, "io_uring") == 0 ? "io_uring" : "threads",
         .requests = stats.requests,
         .bytes = stats.bytes,

@@ -7,7 +7,7 @@
 #include "storage/file/io_engine.h"
 
 /* Most pulls that wait at a time; stages beyond that are pulled by those who compute. */
-enum { STK_RUN_PULLS_MOST = 512 };
+enum { STK_RUN_PULLS_MAX = 512 };
 
 /* The run's own, made and freed with it. activity is told of waits and bytes; it must outlive it.
  */
@@ -22,7 +22,7 @@ STK_NODISCARD stk_status stk_run_engine(stk_run *run, stk_io **out, stk_error *e
 /* The engine of pulls, which do wait: for reads, calls and pulls further up. Each holder pulls at
  * most one at a time, and there are no more holders than turns, so that all may wait at once. *out
  * is NULL when there are as many already. */
-STK_NODISCARD stk_status stk_run_take_puller(stk_run *run, stk_io **out, stk_error *err);
+STK_NODISCARD stk_status stk_run_acquire_puller(stk_run *run, stk_io **out, stk_error *err);
 void                     stk_run_return_puller(stk_run *run);
 
 /* inner (NULL: the local disks) through the run's engine: sequential files are read ahead. The same
@@ -39,6 +39,6 @@ void stk_run_io_quiesce(stk_run *run);
 uint64_t stk_run_io_busy_ns(stk_run *run);
 
 /* What the engine did so far; "none" before it was needed. */
-void stk_run_io_stats(stk_run *run, stk_iterator_io_stats *account);
+void stk_run_io_stats(stk_run *run, stk_iterator_io_stats *counters);
 
 #endif

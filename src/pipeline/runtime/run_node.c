@@ -22,7 +22,7 @@ static stk_status open_inputs(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_node_context place,
+stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_node_context context,
                          stk_error *err)
 {
     *out = NULL;
@@ -35,16 +35,16 @@ stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_no
     }
     node->plan = stk_dataset_ref(plan);
     node->run = run;
-    node->epoch = place.epoch;
-    node->lineage = place.lineage;
-    node->seed = place.seed;
-    node->depth = place.depth;
-    node->consumer = place.consumer;
+    node->epoch = context.epoch;
+    node->lineage = context.lineage;
+    node->seed = context.seed;
+    node->depth = context.depth;
+    node->consumer = context.consumer;
     node->waits = plan->traits & STK_OP_BLOCKING && !(plan->traits & STK_OP_RUNS_AHEAD);
-    stk_status st =
-        stk_run_add_counters(run, op, place.parent, place.slot, place.depth, &node->account, err);
+    stk_status st = stk_run_add_counters(run, op, context.parent, context.slot, context.depth,
+                                         &node->counters, err);
     if (!st && node->waits && op->stage == STK_STAGE_READ)
-        __atomic_store_n(&node->account->waits, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&node->counters->waits, true, __ATOMIC_RELAXED);
     if (!st) st = open_inputs(node, err);
     if (!st && op->open) st = op->open(node, err);
     if (st) {
@@ -64,14 +64,14 @@ stk_status stk_node_open_epoch(stk_node *node, size_t index, uint64_t epoch, uin
                                stk_error *err)
 {
     stk_node_close_input(node, index);
-    const stk_node_context place = {.epoch = epoch,
-                                    .lineage = lineage_of(node->lineage, pass),
-                                    .seed = node->seed,
-                                    .depth = node->depth + 1,
-                                    .consumer = node,
-                                    .parent = node->account,
-                                    .slot = index};
-    return stk_node_open(&node->inputs[index], node->run, node->plan->inputs[index], place, err);
+    const stk_node_context context = {.epoch = epoch,
+                                      .lineage = lineage_of(node->lineage, pass),
+                                      .seed = node->seed,
+                                      .depth = node->depth + 1,
+                                      .consumer = node,
+                                      .parent = node->counters,
+                                      .slot = index};
+    return stk_node_open(&node->inputs[index], node->run, node->plan->inputs[index], context, err);
 }
 
 stk_status stk_node_open_input(stk_node *node, size_t index, stk_error *err)
@@ -82,20 +82,20 @@ stk_status stk_node_open_input(stk_node *node, size_t index, stk_error *err)
 stk_status stk_node_open_inner(stk_node **out, stk_node *node, stk_dataset *plan, uint64_t number,
                                stk_error *err)
 {
-    const stk_node_context place = {.epoch = node->epoch,
-                                    .lineage = lineage_of(node->lineage, number + 1),
-                                    .seed = node->seed,
-                                    .depth = node->depth + 1,
-                                    .consumer = node,
-                                    .parent = node->account,
-                                    .slot = INNER_SLOT};
-    return stk_node_open(out, node->run, plan, place, err);
+    const stk_node_context context = {.epoch = node->epoch,
+                                      .lineage = lineage_of(node->lineage, number + 1),
+                                      .seed = node->seed,
+                                      .depth = node->depth + 1,
+                                      .consumer = node,
+                                      .parent = node->counters,
+                                      .slot = INNER_SLOT};
+    return stk_node_open(out, node->run, plan, context, err);
 }
 
 static void flush(stk_node *node)
 {
-    stk_count(&node->account->items, node->items);
-    stk_count(&node->account->errors, node->errors);
+    stk_count(&node->counters->items, node->items);
+    stk_count(&node->counters->errors, node->errors);
     node->items = node->errors = 0;
 }
 
@@ -113,7 +113,7 @@ void stk_node_free(stk_node *node)
     if (node->plan->op->close) node->plan->op->close(node);
     for (size_t i = 0; i < node->plan->input_count; i++)
         stk_node_close_input(node, i);
-    if (node->account) flush(node);
+    if (node->counters) flush(node);
     stk_dataset_unref(node->plan);
     free(node->state);
     free(node);
@@ -168,11 +168,12 @@ static stk_status timed_next(stk_node *node, stk_element **out, stk_error *err)
     const uint64_t inputs = spent_in_inputs(node);
     watch_inputs(node, false);
     if (!st && !*out) return st;
-    stk_count(&node->account->sampled_ns, ns * weight);
-    stk_count(&node->account->sampled_own_ns, (ns > inputs ? ns - inputs : 0) * weight);
-    stk_count(&node->account->sampled_wait_ns, (stk_thread_activity_waited_ns() - waited) * weight);
-    stk_count(&node->account->sampled, weight);
-    if (!st) stk_count(&node->account->sampled_bytes, stk_element_bytes(*out) * weight);
+    stk_count(&node->counters->sampled_ns, ns * weight);
+    stk_count(&node->counters->sampled_own_ns, (ns > inputs ? ns - inputs : 0) * weight);
+    stk_count(&node->counters->sampled_wait_ns,
+              (stk_thread_activity_waited_ns() - waited) * weight);
+    stk_count(&node->counters->sampled, weight);
+    if (!st) stk_count(&node->counters->sampled_bytes, stk_element_bytes(*out) * weight);
     return st;
 }
 
@@ -206,7 +207,7 @@ static stk_status waiting_next(stk_node *node, stk_element **out, stk_error *err
     stk_status                    st = any_next(node, out, err);
     stk_thread_activity_leave(activity, before);
     stk_thread_activity_record_wait(activity, &mark, true);
-    if (__atomic_load_n(&node->account->waits, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&node->counters->waits, __ATOMIC_RELAXED))
         stk_count(&activity->wait_ns,
                   stk_clock_ns() - begin - (stk_thread_activity_waited_ns() - waited));
     if (!st && *out)

@@ -17,22 +17,22 @@ typedef struct stk_seed {
 struct stk_node {
     stk_dataset       *plan; /* one reference */
     stk_run           *run;
-    stk_node_counters *account; /* counters of this stage; outlive the node */
-    void              *state;   /* the operator's own */
-    uint64_t           epoch;   /* how often this stage was begun before, in this iterator */
-    uint64_t           lineage; /* tells apart instances: mixed into seeds */
-    stk_seed           seed;    /* the same in all nodes of an iterator */
-    int                depth;   /* stages between it and the consumer */
-    stk_node *consumer;         /* the node that pulls at it, which outlives it; NULL at the root */
-    bool      ending;           /* it is being freed; atomic */
-    bool      waits;            /* its next waits for bytes */
-    bool      done;             /* next gave the end */
-    uint64_t  given;            /* results so far, errors included */
-    uint64_t  items, errors;    /* not yet in the account */
-    uint32_t  until_sample;     /* calls until the next one that is timed */
-    bool      watched;          /* the stage above is being timed: */
-    uint64_t  watched_ns;       /* what of it is spent here */
-    stk_node *inputs[];         /* as many as the plan has; NULL until opened */
+    stk_node_counters *counters; /* counters of this stage; outlive the node */
+    void              *state;    /* the operator's own */
+    uint64_t           epoch;    /* how often this stage was begun before, in this iterator */
+    uint64_t           lineage;  /* tells apart instances: mixed into seeds */
+    stk_seed           seed;     /* the same in all nodes of an iterator */
+    int                depth;    /* stages between it and the consumer */
+    stk_node *consumer;      /* the node that pulls at it, which outlives it; NULL at the root */
+    bool      ending;        /* it is being freed; atomic */
+    bool      waits;         /* its next waits for bytes */
+    bool      done;          /* next gave the end */
+    uint64_t  given;         /* results so far, errors included */
+    uint64_t  items, errors; /* not yet in the account */
+    uint32_t  until_sample;  /* calls until the next one that is timed */
+    bool      watched;       /* the stage above is being timed: */
+    uint64_t  watched_ns;    /* what of it is spent here */
+    stk_node *inputs[];      /* as many as the plan has; NULL until opened */
 };
 
 /* What the operator's parameters and state are. */
@@ -53,7 +53,7 @@ typedef struct stk_node_context {
 
 /* Opens plan and, unless its operator opens them itself, all inputs. *out is NULL on failure. */
 STK_NODISCARD stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan,
-                                       stk_node_context place, stk_error *err);
+                                       stk_node_context context, stk_error *err);
 /* Opens input index at the node's own epoch and lineage. */
 STK_NODISCARD stk_status stk_node_open_input(stk_node *node, size_t index, stk_error *err);
 /* The same as another pass of it: pass is mixed into the lineage, epoch is the input's. A pass of

@@ -35,8 +35,8 @@ struct stk_run {
     pthread_cond_t      work;
     pthread_mutex_t     log_lock; /* one line at a time */
     entry              *queues;
-    stk_node_counters  *accounts; /* atomic: new ones are put in front */
-    helper             *helpers;  /* options.threads of them */
+    stk_node_counters  *counters_list; /* atomic: new ones are put in front */
+    helper             *helpers;       /* options.threads of them */
     int                 started;
     uint32_t            sleeping; /* atomic; changed under lock */
     uint32_t            changes;  /* atomic: bumped by every wake, for those who spin */
@@ -96,10 +96,10 @@ void stk_run_free(stk_run *run)
     stop_helpers(run);
     stk_run_io_free(run->io);
     stk_thread_activity_release(&run->activity);
-    for (stk_node_counters *account = run->accounts, *next; account; account = next) {
-        next = account->next;
-        stk_part_times_free(account->parts);
-        free(account);
+    for (stk_node_counters *counters = run->counters_list, *next; counters; counters = next) {
+        next = counters->next;
+        stk_part_times_free(counters->parts);
+        free(counters);
     }
     pthread_mutex_destroy(&run->log_lock);
     pthread_cond_destroy(&run->work);
@@ -173,42 +173,42 @@ stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level)
 
 stk_node_counters *stk_run_counters(stk_run *run)
 {
-    return __atomic_load_n(&run->accounts, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&run->counters_list, __ATOMIC_ACQUIRE);
 }
 
-stk_part_times *stk_node_counters_keep_parts(stk_node_counters *account, stk_part_times *parts)
+stk_part_times *stk_node_counters_keep_parts(stk_node_counters *counters, stk_part_times *parts)
 {
     stk_part_times *before = NULL;
-    if (__atomic_compare_exchange_n(&account->parts, &before, parts, false, __ATOMIC_ACQ_REL,
+    if (__atomic_compare_exchange_n(&counters->parts, &before, parts, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return parts;
     stk_part_times_free(parts);
     return before;
 }
 
-bool stk_node_counters_path(const stk_node_counters *account, char path[STK_TUNED_PATH])
+bool stk_node_counters_path(const stk_node_counters *counters, char path[STK_TUNED_PATH])
 {
     size_t length = 0;
-    if (account->parent) {
-        if (!stk_node_counters_path(account->parent, path)) return false;
+    if (counters->parent) {
+        if (!stk_node_counters_path(counters->parent, path)) return false;
         length = strlen(path);
     }
-    const size_t room = STK_TUNED_PATH - length;
+    const size_t capacity = STK_TUNED_PATH - length;
     const int    more =
-        snprintf(path + length, room, account->slot ? "%s%s.%zu" : "%s%s",
-                 account->parent ? "/" : "", stk_operator_identity(account->op), account->slot);
-    return more > 0 && (size_t)more < room;
+        snprintf(path + length, capacity, counters->slot ? "%s%s.%zu" : "%s%s",
+                 counters->parent ? "/" : "", stk_operator_identity(counters->op), counters->slot);
+    return more > 0 && (size_t)more < capacity;
 }
 
-static void start_tuned(const stk_run *run, stk_node_counters *account)
+static void start_tuned(const stk_run *run, stk_node_counters *counters)
 {
     char path[STK_TUNED_PATH];
-    if (!run->options.tuned_count || !stk_node_counters_path(account, path)) return;
+    if (!run->options.tuned_count || !stk_node_counters_path(counters, path)) return;
     for (size_t i = 0; i < run->options.tuned_count; i++) {
         const stk_tuned *one = &run->options.tuned[i];
         if (strcmp(one->path, path) != 0) continue;
-        account->tuned_window = one->window;
-        account->tuned_target_ns = one->target_ns;
+        counters->tuned_capacity = one->capacity;
+        counters->tuned_target_ns = one->target_ns;
     }
 }
 
@@ -217,41 +217,41 @@ stk_status stk_run_add_counters(stk_run *run, const stk_operator *op, stk_node_c
 {
     stk_status st = STK_OK;
     pthread_mutex_lock(&run->lock);
-    stk_node_counters *account = run->accounts;
-    while (account && (account->op != op || account->parent != parent || account->slot != slot))
-        account = account->next;
-    if (!account) {
-        account = calloc(1, sizeof *account);
-        if (account) {
-            *account = (stk_node_counters){.op = op,
-                                           .parent = parent,
-                                           .slot = slot,
-                                           .depth = depth,
-                                           .runs_ahead = op->traits & STK_OP_RUNS_AHEAD,
-                                           .next = run->accounts};
-            start_tuned(run, account);
-            __atomic_store_n(&run->accounts, account, __ATOMIC_RELEASE);
+    stk_node_counters *counters = run->counters_list;
+    while (counters && (counters->op != op || counters->parent != parent || counters->slot != slot))
+        counters = counters->next;
+    if (!counters) {
+        counters = calloc(1, sizeof *counters);
+        if (counters) {
+            *counters = (stk_node_counters){.op = op,
+                                            .parent = parent,
+                                            .slot = slot,
+                                            .depth = depth,
+                                            .runs_ahead = op->traits & STK_OP_RUNS_AHEAD,
+                                            .next = run->counters_list};
+            start_tuned(run, counters);
+            __atomic_store_n(&run->counters_list, counters, __ATOMIC_RELEASE);
         } else {
-            st = stk_fail(err, STK_E_NOMEM, op->name, NULL, "no memory for a stage's account");
+            st = stk_fail(err, STK_E_NOMEM, op->name, NULL, "no memory for a stage's counters");
         }
     }
     pthread_mutex_unlock(&run->lock);
-    *out = account;
+    *out = counters;
     return st;
 }
 
-stk_operator_progress stk_run_progress(stk_run *run, const stk_node_counters *account)
+stk_operator_progress stk_run_progress(stk_run *run, const stk_node_counters *counters)
 {
     pthread_mutex_lock(&run->lock);
-    const stk_operator_progress told = account->told;
+    const stk_operator_progress told = counters->told;
     pthread_mutex_unlock(&run->lock);
     return told;
 }
 
-void stk_run_note_progress(stk_run *run, stk_node_counters *account, stk_operator_progress told)
+void stk_run_note_progress(stk_run *run, stk_node_counters *counters, stk_operator_progress told)
 {
     pthread_mutex_lock(&run->lock);
-    account->told = told;
+    counters->told = told;
     pthread_mutex_unlock(&run->lock);
 }
 

@@ -40,13 +40,13 @@ struct stk_node_counters {
     uint64_t waited_ns;    /* its consumer waited for it */
     uint64_t device_items; /* items that a decode device worked on */
     /* Over the time it was watched: full of results, without any, and results times time / 1024. */
-    uint64_t              watched_ns, blocked_ns, empty_ns, waiting_area;
-    uint64_t              queue_now, queue_limit, chunk, target_ns, item_bytes;
-    bool                  window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
-    uint64_t              tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
-    stk_operator_progress told;                              /* under the run's lock */
-    stk_part_times       *parts; /* atomic: of a fused stage; NULL: none */
-    stk_node_counters    *next;  /* all accounts, newest first */
+    uint64_t watched_ns, blocked_ns, empty_ns, waiting_area;
+    uint64_t queue_now, queue_limit, unit_size, target_ns, item_bytes;
+    bool     capacity_is_pinned, unit_size_is_pinned; /* given by a person or by the plan */
+    uint64_t tuned_capacity, tuned_target_ns;         /* what the tuner wants; 0: as it is */
+    stk_operator_progress told;                       /* under the run's lock */
+    stk_part_times       *parts;                      /* atomic: of a fused stage; NULL: none */
+    stk_node_counters    *next;                       /* all accounts, newest first */
 };
 
 static inline void stk_count(uint64_t *counter, uint64_t more)
@@ -59,12 +59,12 @@ enum { STK_TUNED_PATH = 192 };
 /* Values that were tuned in an earlier run, for the stage of that path. */
 typedef struct stk_tuned {
     char     path[STK_TUNED_PATH];
-    uint64_t window, target_ns; /* 0: none */
+    uint64_t capacity, target_ns; /* 0: none */
 } stk_tuned;
 
 /* Which stage this is: "prefetch/apply/zip/range.1", from the consumer on. False when it does not
  * fit. */
-bool stk_node_counters_path(const stk_node_counters *account, char path[STK_TUNED_PATH]);
+bool stk_node_counters_path(const stk_node_counters *counters, char path[STK_TUNED_PATH]);
 
 typedef struct stk_run_options {
     int                  threads; /* helpers beside the consumer */
@@ -101,10 +101,10 @@ STK_NODISCARD stk_status stk_run_add_counters(stk_run *run, const stk_operator *
                                               stk_node_counters **out, stk_error *err);
 stk_node_counters       *stk_run_counters(stk_run *run);
 /* The parts of the account: these, or those it has already, and then these are freed. */
-stk_part_times *stk_node_counters_keep_parts(stk_node_counters *account, stk_part_times *parts);
+stk_part_times *stk_node_counters_keep_parts(stk_node_counters *counters, stk_part_times *parts);
 
-stk_operator_progress stk_run_progress(stk_run *run, const stk_node_counters *account);
-void stk_run_note_progress(stk_run *run, stk_node_counters *account, stk_operator_progress told);
+stk_operator_progress stk_run_progress(stk_run *run, const stk_node_counters *counters);
+void stk_run_note_progress(stk_run *run, stk_node_counters *counters, stk_operator_progress told);
 
 /* Queues that want threads. Unregistering waits until no thread is inside. */
 STK_NODISCARD stk_status stk_run_register(stk_run *run, stk_node_queue *queue, stk_error *err);

@@ -5,7 +5,7 @@
 #include "pipeline/element/ragged.h"
 #include "pipeline/runtime/elements.h"
 
-enum { MOST_VARINT = 10 };
+enum { VARINT_MAX = 10 };
 
 stk_status stk_state_damaged(const stk_state_in *in, const char *what, stk_error *err)
 {
@@ -15,7 +15,7 @@ stk_status stk_state_damaged(const stk_state_in *in, const char *what, stk_error
 
 stk_status stk_state_put_u64(stk_state_out *out, uint64_t number, stk_error *err)
 {
-    uint8_t bytes[MOST_VARINT];
+    uint8_t bytes[VARINT_MAX];
     size_t  size = 0;
     while (number >= 128) {
         bytes[size++] = (uint8_t)(number | 128);
@@ -40,9 +40,9 @@ stk_status stk_state_put_bytes(stk_state_out *out, stk_bytes bytes, stk_error *e
 stk_status stk_state_get_u64(stk_state_in *in, uint64_t *number, stk_error *err)
 {
     *number = 0;
-    for (size_t i = 0; i < in->left.size && i < MOST_VARINT; i++) {
+    for (size_t i = 0; i < in->left.size && i < VARINT_MAX; i++) {
         const uint8_t byte = in->left.data[i];
-        if (i == MOST_VARINT - 1 && byte > 1) break;
+        if (i == VARINT_MAX - 1 && byte > 1) break;
         *number |= (uint64_t)(byte & 127) << (7 * i);
         if (byte < 128) {
             in->left = stk_bytes_of(in->left.data + i + 1, in->left.size - i - 1);
@@ -60,10 +60,10 @@ stk_status stk_state_get_i64(stk_state_in *in, int64_t *number, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_state_get_count(stk_state_in *in, uint64_t most, uint64_t *number, stk_error *err)
+stk_status stk_state_get_count(stk_state_in *in, uint64_t max, uint64_t *number, stk_error *err)
 {
     STK_TRY(stk_state_get_u64(in, number, err));
-    return *number > most ? stk_state_damaged(in, "a number is out of range", err) : STK_OK;
+    return *number > max ? stk_state_damaged(in, "a number is out of range", err) : STK_OK;
 }
 
 stk_status stk_state_get_bool(stk_state_in *in, bool *truth, stk_error *err)
@@ -97,12 +97,12 @@ static stk_status put_data(stk_state_out *out, const stk_value *value, int64_t c
     return STK_OK;
 }
 
-static stk_status put_places(stk_state_out *out, const stk_value *value, stk_error *err)
+static stk_status put_indices(stk_state_out *out, const stk_value *value, stk_error *err)
 {
-    const size_t numbers = stk_value_place_count(value);
+    const size_t numbers = stk_value_index_count(value);
     STK_TRY(stk_state_put_i64(out, value->count, err));
     for (size_t i = 0; i < numbers; i++)
-        STK_TRY(stk_state_put_i64(out, value->places[i], err));
+        STK_TRY(stk_state_put_i64(out, value->splits_or_indices[i], err));
     return STK_OK;
 }
 
@@ -129,7 +129,7 @@ static stk_status put_value(stk_state_out *out, const stk_value *value, stk_erro
     STK_TRY(stk_state_put_u64(out, (uint64_t)value->shape.rank, err));
     for (int i = 0; i < value->shape.rank; i++)
         STK_TRY(stk_state_put_i64(out, value->shape.dim[i], err));
-    if (value->kind != STK_VALUE_DENSE) STK_TRY(put_places(out, value, err));
+    if (value->kind != STK_VALUE_DENSE) STK_TRY(put_indices(out, value, err));
     return put_data(out, value,
                     value->kind == STK_VALUE_SPARSE ? value->count : stk_value_elements(value),
                     err);
@@ -273,18 +273,18 @@ static stk_status get_sparse(stk_state_in *in, stk_value *value, stk_dtype dtype
     int64_t rows;
     STK_TRY(get_rows(in, &rows, err));
     const stk_shape flat = stk_shape_1d(rows);
-    stk_blob        places;
+    stk_blob        splits_or_indices;
     stk_value       dense = {0};
-    stk_blob_init(&places, in->ledger, STK_MEMORY_RECORD);
-    stk_status st = stk_blob_reserve(&places, sizeof(int64_t), err);
-    if (!st) st = get_numbers(in, &places, (uint64_t)rows * (uint64_t)shape->rank, err);
+    stk_blob_init(&splits_or_indices, in->ledger, STK_MEMORY_RECORD);
+    stk_status st = stk_blob_reserve(&splits_or_indices, sizeof(int64_t), err);
+    if (!st) st = get_numbers(in, &splits_or_indices, (uint64_t)rows * (uint64_t)shape->rank, err);
     if (!st) st = get_dense(in, &dense, dtype, &flat, rows, err);
     if (!st)
         st = stk_value_sparse(value, in->ledger, &dense, shape,
-                              (const int64_t *)(const void *)places.data, rows, err);
+                              (const int64_t *)(const void *)splits_or_indices.data, rows, err);
     if (st == STK_E_INVALID) st = stk_state_damaged(in, "row splits or places", err);
     stk_value_release(&dense);
-    stk_blob_release(&places);
+    stk_blob_release(&splits_or_indices);
     return st;
 }
 
@@ -294,7 +294,7 @@ static stk_status get_value(stk_state_in *in, stk_value *value, stk_error *err)
     STK_TRY(stk_state_get_count(in, DATASET_KIND, &kind, err));
     if (kind == STK_VALUE_DATASET || kind == DATASET_KIND) {
         stk_dataset *data;
-        if (in->nested == STK_STATE_NESTED_MOST)
+        if (in->nested == STK_STATE_NESTED_MAX)
             return stk_state_damaged(in, "datasets inside datasets without end", err);
         in->nested++;
         STK_TRY(stk_elements_restore(&data, in, kind == STK_VALUE_DATASET, err));

@@ -20,7 +20,7 @@ typedef struct stk_state_in {
     int         nested; /* datasets inside elements, so far */
 } stk_state_in;
 
-enum { STK_STATE_NESTED_MOST = 8 };
+enum { STK_STATE_NESTED_MAX = 8 };
 
 STK_NODISCARD stk_status stk_state_put_u64(stk_state_out *out, uint64_t number, stk_error *err);
 STK_NODISCARD stk_status stk_state_put_i64(stk_state_out *out, int64_t number, stk_error *err);
@@ -35,7 +35,7 @@ STK_NODISCARD stk_status stk_state_put_spec(stk_state_out *out, const stk_elemen
 STK_NODISCARD stk_status stk_state_get_u64(stk_state_in *in, uint64_t *number, stk_error *err);
 STK_NODISCARD stk_status stk_state_get_i64(stk_state_in *in, int64_t *number, stk_error *err);
 /* A number of at most most: STK_E_DATALOSS otherwise. */
-STK_NODISCARD stk_status stk_state_get_count(stk_state_in *in, uint64_t most, uint64_t *number,
+STK_NODISCARD stk_status stk_state_get_count(stk_state_in *in, uint64_t max, uint64_t *number,
                                              stk_error *err);
 STK_NODISCARD stk_status stk_state_get_bool(stk_state_in *in, bool *truth, stk_error *err);
 /* A view into what is read. */

@@ -18,7 +18,7 @@ static _Thread_local struct {
 } mine;
 
 /* Shorter waits are no events: they would be many and tell nothing. */
-static const uint64_t least_recorded_ns = 2000;
+static const uint64_t recorded_ns_min = 2000;
 
 void stk_thread_activity_init(stk_thread_activity *activity, stk_trace *trace)
 {
@@ -106,7 +106,7 @@ void stk_thread_activity_record_wait(stk_thread_activity *activity, const stk_wa
     const uint64_t all = stk_clock_ns() - mark->ns, now = stk_trace_now();
     const uint64_t hidden_by_none = consumes ? read_only_ns(activity) - mark->read_only_ns : all;
     const uint64_t part = hidden_by_none < all ? hidden_by_none : all;
-    if (part < least_recorded_ns) return;
+    if (part < recorded_ns_min) return;
     const double share = (double)part / (double)all;
     stk_trace_record_between(mark->trace, STK_STAGE_READ, "wait for bytes", mark->ticks,
                              mark->ticks + (uint64_t)(share * (double)(now - mark->ticks)), 0);

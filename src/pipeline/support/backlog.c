@@ -43,7 +43,7 @@ static stk_status reserve(stk_backlog *held, uint64_t bytes, stk_error *err)
     return st;
 }
 
-static stk_status make_room(stk_backlog *held, stk_error *err)
+static stk_status grow(stk_backlog *held, stk_error *err)
 {
     if (held->count < held->capacity) return STK_OK;
     const size_t more = held->capacity ? held->capacity * 2 : 4;
@@ -62,7 +62,7 @@ static stk_status make_room(stk_backlog *held, stk_error *err)
 
 stk_status stk_backlog_push(stk_backlog *held, stk_queue_item *item, stk_error *err)
 {
-    stk_status st = make_room(held, err);
+    stk_status st = grow(held, err);
     if (!st) st = reserve(held, bytes_of(item), err);
     if (st) {
         stk_queue_item_clear(item);
@@ -96,16 +96,16 @@ stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_datas
                                stk_dataset **out, stk_error *err)
 {
     *out = NULL;
-    const size_t  most = held->count ? (held->count - 1) / stride + 1 : 0;
-    stk_element **elements = malloc((most ? most : 1) * sizeof *elements);
+    const size_t  max = held->count ? (held->count - 1) / stride + 1 : 0;
+    stk_element **elements = malloc((max ? max : 1) * sizeof *elements);
     if (!elements)
-        return stk_fail(err, STK_E_NOMEM, held->stage, NULL, "no memory for %zu elements", most);
+        return stk_fail(err, STK_E_NOMEM, held->stage, NULL, "no memory for %zu elements", max);
     stk_status st = STK_OK;
-    for (size_t i = 0; i < most && !st; i++) {
+    for (size_t i = 0; i < max && !st; i++) {
         st = stk_queue_item_tell(&held->items[i * stride], held->stage, err);
         elements[i] = held->items[i * stride].element;
     }
-    if (!st) st = stk_elements_like(out, elements, most, like, err);
+    if (!st) st = stk_elements_like(out, elements, max, like, err);
     free(elements);
     return st;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_ROOM = 16,
+    CAPACITY_MIN = 16,
     ELEMENT_BYTES = 96 /* of an element without its values, with what malloc adds */
 };
 
@@ -14,7 +14,7 @@ enum {
 static stk_status grow(stk_batch_builder *gather, const stk_element *like, const char *stage,
                        stk_error *err)
 {
-    const size_t more = gather->capacity ? gather->capacity * 2 : LEAST_ROOM;
+    const size_t more = gather->capacity ? gather->capacity * 2 : CAPACITY_MIN;
     const size_t each =
         sizeof(stk_element *) + ELEMENT_BYTES + stk_element_count(like) * sizeof(stk_value);
     uint64_t bytes = (uint64_t)(more - gather->capacity) * each;
@@ -83,19 +83,19 @@ static bool take_one(stk_batch_builder *gather, stk_node *node, stk_batch_builde
     }
     /* Want of memory is not the element's fault: it ends the batch, which could be of any size. */
     const bool ends = st == STK_E_CANCELLED || st == STK_E_CEILING || good;
-    return errors == STK_ERRORS_TAKE_THEIR_PLACE && !ends;
+    return errors == STK_ERRORS_LOSE_THE_BATCH && !ends;
 }
 
 stk_status stk_batch_builder_fill(stk_batch_builder *gather, stk_node *node, int64_t size,
-                                  stk_batch_builder_errors errors, bool *whole, stk_error *err)
+                                  stk_batch_builder_errors errors, bool *complete, stk_error *err)
 {
     stk_status failed = STK_OK;
     stk_error  failure;
-    int64_t    places = 0;
+    int64_t    index_count = 0;
     gather->ledger = stk_run_options_of(node->run)->ledger;
-    while (places < size && take_one(gather, node, errors, &failed, &failure))
-        places++;
-    *whole = places == size;
+    while (index_count < size && take_one(gather, node, errors, &failed, &failure))
+        index_count++;
+    *complete = index_count == size;
     if (failed && err) *err = failure;
     return failed;
 }

@@ -24,15 +24,15 @@ void stk_batch_builder_close(stk_node *node);
 
 /* How a batch meets errors of its input. */
 typedef enum stk_batch_builder_errors {
-    STK_ERRORS_END_THE_BATCH,   /* what was gathered is lost, the next batch begins after it */
-    STK_ERRORS_TAKE_THEIR_PLACE /* the batch goes on to its size and is lost as a whole */
+    STK_ERRORS_END_THE_BATCH, /* what was gathered is lost, the next batch begins after it */
+    STK_ERRORS_LOSE_THE_BATCH /* the batch is filled to its size, then dropped with its error */
 } stk_batch_builder_errors;
 
 /* Pulls up to size elements from input 0. *whole says whether there were as many. The first error
  * among them is returned, and nothing is kept then. */
 STK_NODISCARD stk_status stk_batch_builder_fill(stk_batch_builder *gather, stk_node *node,
                                                 int64_t size, stk_batch_builder_errors errors,
-                                                bool *whole, stk_error *err);
+                                                bool *complete, stk_error *err);
 
 /* How many batches of size count elements make; count may be unknown or infinite. */
 int64_t stk_batch_builder_batches(int64_t count, int64_t size, bool drop_remainder);

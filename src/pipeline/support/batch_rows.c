@@ -97,7 +97,8 @@ static stk_status ragged_slice(stk_value *out, const stk_value *value, int level
 static stk_status ragged_row(stk_value *out, const stk_value *value, int64_t index,
                              stk_ledger *ledger, stk_error *err)
 {
-    const int64_t first = value->places[index], count = value->places[index + 1] - first;
+    const int64_t first = value->splits_or_indices[index],
+                  count = value->splits_or_indices[index + 1] - first;
     if (value->levels > 1) return ragged_slice(out, value, 1, first, count, ledger, err);
     *out = dense_slice(value, first, count);
     return STK_OK;

@@ -26,7 +26,7 @@ typedef struct stk_chunk_writer stk_chunk_writer;
 
 /* The folder must be there and locked by the caller, where it can be. */
 STK_NODISCARD stk_status stk_chunk_writer_open(stk_chunk_writer        **out,
-                                               const stk_chunk_location *place, stk_error *err);
+                                               const stk_chunk_location *location, stk_error *err);
 /* After a failure only free may follow. */
 STK_NODISCARD stk_status stk_chunk_writer_add(stk_chunk_writer *writer, const stk_element *element,
                                               stk_error *err);
@@ -38,14 +38,14 @@ STK_NODISCARD stk_status stk_chunk_writer_finish(stk_chunk_writer             *w
 void stk_chunk_writer_free(stk_chunk_writer *writer);
 
 /* Removes chunks that no list names: of writers that were killed. Only under the lock. */
-STK_NODISCARD stk_status stk_chunks_clean(const stk_chunk_location *place, stk_error *err);
+STK_NODISCARD stk_status stk_chunks_clean(const stk_chunk_location *location, stk_error *err);
 
 typedef struct stk_chunk_reader stk_chunk_reader;
 
 /* *out is NULL when there is no list. A list of another fingerprint or, where both are known, of
  * other content is STK_E_INVALID. */
 STK_NODISCARD stk_status stk_chunk_reader_open(stk_chunk_reader        **out,
-                                               const stk_chunk_location *place,
+                                               const stk_chunk_location *location,
                                                stk_materialized_epoch *pass, stk_error *err);
 /* The next element, NULL at the end. A damaged chunk is STK_E_DATALOSS naming file and offset; the
  * next call goes on with the chunk after it. */
@@ -58,7 +58,7 @@ void stk_chunk_reader_free(stk_chunk_reader *reader);
 
 /* The format, for both: the list's file name, a chunk's, and what a list says. */
 #define STK_CHUNK_LIST "complete"
-enum { STK_CHUNK_VERSION = 2, STK_CHUNK_NAME = 64, STK_CHUNK_LIST_MOST = 16 << 20 };
+enum { STK_CHUNK_VERSION = 2, STK_CHUNK_NAME = 64, STK_CHUNK_LIST_BYTES_MAX = 16 << 20 };
 
 typedef struct stk_chunk_list {
     uint64_t               fingerprint, content;
@@ -76,7 +76,8 @@ STK_NODISCARD stk_status stk_chunk_list_encode(const stk_chunk_list *list, stk_b
 STK_NODISCARD stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes,
                                                const char *stage, stk_error *err);
 /* *found is false when the folder or the list is not there. list->counts is initialised. */
-STK_NODISCARD stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_location *place,
-                                             bool *found, stk_error *err);
+STK_NODISCARD stk_status stk_chunk_list_read(stk_chunk_list           *list,
+                                             const stk_chunk_location *location, bool *found,
+                                             stk_error *err);
 
 #endif

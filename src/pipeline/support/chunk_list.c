@@ -79,20 +79,20 @@ stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes, const ch
     return st;
 }
 
-static stk_status read_file(stk_chunk_list *list, const stk_chunk_location *place, const char *path,
-                            stk_error *err)
+static stk_status read_file(stk_chunk_list *list, const stk_chunk_location *location,
+                            const char *path, stk_error *err)
 {
     const stk_tfrecord_options options = {.compression = STK_COMPRESSION_NONE,
                                           .buffer_bytes = 4096,
-                                          .max_record_bytes = STK_CHUNK_LIST_MOST,
-                                          .ledger = place->ledger};
+                                          .max_record_bytes = STK_CHUNK_LIST_BYTES_MAX,
+                                          .ledger = location->ledger};
     stk_tfrecord_reader       *reader;
     stk_record                 record;
-    STK_TRY(stk_tfrecord_reader_open(&reader, place->fs, path, &options, err));
+    STK_TRY(stk_tfrecord_reader_open(&reader, location->fs, path, &options, err));
     stk_status st = stk_tfrecord_reader_next(reader, &record, err);
     if (!st && !record.bytes.data)
-        st = stk_fail(err, STK_E_DATALOSS, place->stage, NULL, "the list of chunks is empty");
-    if (!st) st = stk_chunk_list_decode(list, record.bytes, place->stage, err);
+        st = stk_fail(err, STK_E_DATALOSS, location->stage, NULL, "the list of chunks is empty");
+    if (!st) st = stk_chunk_list_decode(list, record.bytes, location->stage, err);
     stk_tfrecord_reader_free(reader);
     return st;
 }
@@ -103,25 +103,25 @@ static void name_file(stk_error *err, const char *path)
     if (err && !err->where[0]) snprintf(err->where, sizeof err->where, "%s", path);
 }
 
-stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_location *place, bool *found,
-                               stk_error *err)
+stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_location *location,
+                               bool *found, stk_error *err)
 {
     stk_blob path;
     *found = false;
     stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_path_join(&path, place->directory, STK_CHUNK_LIST, err);
-    if (!st) st = read_file(list, place, (const char *)path.data, err);
+    stk_status st = stk_path_join(&path, location->directory, STK_CHUNK_LIST, err);
+    if (!st) st = read_file(list, location, (const char *)path.data, err);
     if (st && st != STK_E_NOTFOUND && path.data) name_file(err, (const char *)path.data);
     stk_blob_release(&path);
     if (st == STK_E_NOTFOUND) return STK_OK;
     STK_TRY(st);
-    if (list->fingerprint != place->fingerprint)
-        return stk_fail(err, STK_E_INVALID, place->stage, place->directory,
+    if (list->fingerprint != location->fingerprint)
+        return stk_fail(err, STK_E_INVALID, location->stage, location->directory,
                         "the folder holds the elements of another pipeline (%016" PRIx64
                         ", this one is %016" PRIx64 "); remove it or name another",
-                        list->fingerprint, place->fingerprint);
-    if (list->content && place->content && list->content != place->content)
-        return stk_fail(err, STK_E_INVALID, place->stage, place->directory,
+                        list->fingerprint, location->fingerprint);
+    if (list->content && location->content && list->content != location->content)
+        return stk_fail(err, STK_E_INVALID, location->stage, location->directory,
                         "the folder holds the elements of the same pipeline over other files, by "
                         "their sizes or how they begin; remove it or name another");
     *found = true;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct stk_chunk_reader {
-    stk_chunk_location   place;
+    stk_chunk_location   location;
     stk_chunk_list       list;
     uint64_t             chunk;   /* the one being read, or the next */
     uint64_t             element; /* number in it of the next */
@@ -20,18 +20,19 @@ static uint64_t count_of(const stk_chunk_reader *reader, uint64_t chunk)
     return ((const uint64_t *)(const void *)reader->list.counts.data)[chunk];
 }
 
-stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_location *place,
+stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_location *location,
                                  stk_materialized_epoch *pass, stk_error *err)
 {
     *out = NULL;
     bool              found;
     stk_chunk_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
-        return stk_fail(err, STK_E_NOMEM, place->stage, place->directory, "no memory to read");
-    reader->place = *place;
-    stk_blob_init(&reader->list.counts, place->ledger, STK_MEMORY_INDEX);
+        return stk_fail(err, STK_E_NOMEM, location->stage, location->directory,
+                        "no memory to read");
+    reader->location = *location;
+    stk_blob_init(&reader->list.counts, location->ledger, STK_MEMORY_INDEX);
     stk_blob_init(&reader->path, NULL, STK_MEMORY_INDEX);
-    const stk_status st = stk_chunk_list_read(&reader->list, place, &found, err);
+    const stk_status st = stk_chunk_list_read(&reader->list, location, &found, err);
     if (st || !found) {
         stk_chunk_reader_free(reader);
         return st;
@@ -61,7 +62,7 @@ static void close_chunk(stk_chunk_reader *reader)
 static stk_status damaged(const stk_chunk_reader *reader, uint64_t offset, const char *what,
                           stk_error *err)
 {
-    return stk_fail(err, STK_E_DATALOSS, reader->place.stage, (const char *)reader->path.data,
+    return stk_fail(err, STK_E_DATALOSS, reader->location.stage, (const char *)reader->path.data,
                     "%s at offset %" PRIu64
                     "; the rest of the chunk is passed over. Remove the folder to have it made "
                     "anew",
@@ -70,7 +71,7 @@ static stk_status damaged(const stk_chunk_reader *reader, uint64_t offset, const
 
 static stk_status check_head(const stk_chunk_reader *reader, stk_record record, stk_error *err)
 {
-    stk_state_in in = {.left = record.bytes, .stage = reader->place.stage};
+    stk_state_in in = {.left = record.bytes, .stage = reader->location.stage};
     uint64_t     token, index;
     if (!record.bytes.data || stk_state_get_u64(&in, &token, NULL) ||
         stk_state_get_u64(&in, &index, NULL) || token != reader->list.token ||
@@ -81,12 +82,12 @@ static stk_status check_head(const stk_chunk_reader *reader, stk_record record, 
 
 static stk_status open_chunk(stk_chunk_reader *reader, stk_error *err)
 {
-    const stk_tfrecord_options options = {.ledger = reader->place.ledger};
+    const stk_tfrecord_options options = {.ledger = reader->location.ledger};
     char                       name[STK_CHUNK_NAME];
     stk_record                 record;
-    STK_TRY(stk_path_join(&reader->path, reader->place.directory,
+    STK_TRY(stk_path_join(&reader->path, reader->location.directory,
                           stk_chunk_name(name, reader->list.token, reader->chunk), err));
-    STK_TRY(stk_tfrecord_reader_open(&reader->file, reader->place.fs,
+    STK_TRY(stk_tfrecord_reader_open(&reader->file, reader->location.fs,
                                      (const char *)reader->path.data, &options, err));
     STK_TRY(stk_tfrecord_reader_next(reader->file, &record, err));
     return check_head(reader, record, err);
@@ -106,7 +107,7 @@ static stk_status decode(const stk_chunk_reader *reader, stk_record record, stk_
                          stk_error *err)
 {
     stk_state_in in = {
-        .left = record.bytes, .stage = reader->place.stage, .ledger = reader->place.ledger};
+        .left = record.bytes, .stage = reader->location.stage, .ledger = reader->location.ledger};
     const stk_status st = stk_state_get_element(&in, out, err);
     if (st && st != STK_E_DATALOSS && st != STK_E_LIMIT) return st;
     if (!st && *out && !in.left.size) return STK_OK;
@@ -131,9 +132,9 @@ static stk_status read_next(stk_chunk_reader *reader, stk_element **out, stk_err
 /* What the record reader found, with what to do about it. */
 static stk_status advise(const stk_chunk_reader *reader, stk_status st, stk_error *err)
 {
-    if (st != STK_E_DATALOSS || !err || err->stage == reader->place.stage) return st;
+    if (st != STK_E_DATALOSS || !err || err->stage == reader->location.stage) return st;
     const stk_error found = *err;
-    return stk_fail(err, st, reader->place.stage, found.where,
+    return stk_fail(err, st, reader->location.stage, found.where,
                     "%.300s; the rest of the chunk is passed over. Remove the folder to have it "
                     "made anew",
                     found.message);

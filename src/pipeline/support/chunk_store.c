@@ -12,7 +12,7 @@ stk_status stk_chunk_store_find(stk_node *node, bool *found, stk_materialized_ep
                                 stk_error *err)
 {
     stk_chunk_store *s = store_of(node);
-    STK_TRY(stk_chunk_reader_open(&s->reader, &s->place, pass, err));
+    STK_TRY(stk_chunk_reader_open(&s->reader, &s->location, pass, err));
     *found = s->reader != NULL;
     return STK_OK;
 }
@@ -22,11 +22,11 @@ static stk_status check_unfinished(const stk_chunk_store *s, stk_error *err)
 {
     stk_chunk_list list = {0};
     bool           found;
-    stk_blob_init(&list.counts, s->place.ledger, STK_MEMORY_INDEX);
-    stk_status st = stk_chunk_list_read(&list, &s->place, &found, err);
+    stk_blob_init(&list.counts, s->location.ledger, STK_MEMORY_INDEX);
+    stk_status st = stk_chunk_list_read(&list, &s->location, &found, err);
     stk_blob_release(&list.counts);
     if (!st && found)
-        st = stk_fail(err, STK_E_BUSY, s->place.stage, s->place.directory,
+        st = stk_fail(err, STK_E_BUSY, s->location.stage, s->location.directory,
                       "another process has just finished it");
     return st;
 }
@@ -34,16 +34,16 @@ static stk_status check_unfinished(const stk_chunk_store *s, stk_error *err)
 stk_status stk_chunk_store_lock(stk_node *node, stk_error *err)
 {
     stk_chunk_store *s = store_of(node);
-    STK_TRY(stk_path_make_directory(s->place.fs, s->place.directory, err));
-    STK_TRY(stk_path_lock(&s->lock, s->place.fs, s->place.directory, err));
+    STK_TRY(stk_path_make_directory(s->location.fs, s->location.directory, err));
+    STK_TRY(stk_path_lock(&s->lock, s->location.fs, s->location.directory, err));
     return check_unfinished(s, err);
 }
 
 stk_status stk_chunk_store_write(stk_node *node, stk_error *err)
 {
     stk_chunk_store *s = store_of(node);
-    if (s->lock) STK_TRY(stk_chunks_clean(&s->place, err));
-    return stk_chunk_writer_open(&s->writer, &s->place, err);
+    if (s->lock) STK_TRY(stk_chunks_clean(&s->location, err));
+    return stk_chunk_writer_open(&s->writer, &s->location, err);
 }
 
 stk_status stk_chunk_store_add(stk_node *node, stk_element **element, stk_error *err)
@@ -54,7 +54,7 @@ stk_status stk_chunk_store_add(stk_node *node, stk_element **element, stk_error 
 stk_status stk_chunk_store_finish(stk_node *node, stk_error *err)
 {
     stk_chunk_store *s = store_of(node);
-    STK_TRY(stk_chunk_writer_finish(s->writer, &s->recorder.pass, err));
+    STK_TRY(stk_chunk_writer_finish(s->writer, &s->materializer.pass, err));
     stk_chunk_store_drop(node);
     return STK_OK;
 }
@@ -65,7 +65,7 @@ void stk_chunk_store_drop(stk_node *node)
     stk_chunk_store *s = store_of(node);
     stk_chunk_reader_free(s->reader);
     stk_chunk_writer_free(s->writer);
-    if (s->pending) (void)!stk_path_remove(s->place.fs, s->pending, NULL);
+    if (s->pending) (void)!stk_path_remove(s->location.fs, s->pending, NULL);
     stk_lock_release(s->lock);
     free(s->pending);
     s->reader = NULL;

@@ -6,8 +6,8 @@
 
 /* The state of such a stage. Its open sets place (and recorder.ops). */
 typedef struct stk_chunk_store {
-    stk_materializer   recorder; /* first */
-    stk_chunk_location place;
+    stk_materializer   materializer; /* first */
+    stk_chunk_location location;
     stk_lock          *lock;
     stk_chunk_writer  *writer;
     stk_chunk_reader  *reader;

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 struct stk_chunk_writer {
-    stk_chunk_location   place;
+    stk_chunk_location   location;
     stk_chunk_list       list;            /* of the chunks that are committed */
     stk_tfrecord_writer *file;            /* the chunk that is being written; NULL: none */
     uint64_t             bytes, elements; /* in it */
@@ -25,19 +25,20 @@ static uint64_t fresh_token(void)
     return token;
 }
 
-stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_location *place,
+stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_location *location,
                                  stk_error *err)
 {
     *out = NULL;
     stk_chunk_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
-        return stk_fail(err, STK_E_NOMEM, place->stage, place->directory, "no memory to write");
-    writer->place = *place;
-    if (!writer->place.chunk_bytes) writer->place.chunk_bytes = STK_CHUNK_BYTES;
+        return stk_fail(err, STK_E_NOMEM, location->stage, location->directory,
+                        "no memory to write");
+    writer->location = *location;
+    if (!writer->location.chunk_bytes) writer->location.chunk_bytes = STK_CHUNK_BYTES;
     writer->list = (stk_chunk_list){
-        .fingerprint = place->fingerprint, .content = place->content, .token = fresh_token()};
-    stk_blob_init(&writer->list.counts, place->ledger, STK_MEMORY_OUTPUT);
-    stk_blob_init(&writer->record, place->ledger, STK_MEMORY_OUTPUT);
+        .fingerprint = location->fingerprint, .content = location->content, .token = fresh_token()};
+    stk_blob_init(&writer->list.counts, location->ledger, STK_MEMORY_OUTPUT);
+    stk_blob_init(&writer->record, location->ledger, STK_MEMORY_OUTPUT);
     stk_blob_init(&writer->path, NULL, STK_MEMORY_INDEX);
     *out = writer;
     return STK_OK;
@@ -46,17 +47,17 @@ stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_locatio
 static stk_status set_path(stk_chunk_writer *writer, uint64_t index, stk_error *err)
 {
     char name[STK_CHUNK_NAME];
-    return stk_path_join(&writer->path, writer->place.directory,
+    return stk_path_join(&writer->path, writer->location.directory,
                          stk_chunk_name(name, writer->list.token, index), err);
 }
 
 /* A chunk says whose it is, so that one in another's place is seen. */
 static stk_status open_chunk(stk_chunk_writer *writer, stk_error *err)
 {
-    const stk_tfrecord_options options = {.compression = writer->place.compression,
-                                          .ledger = writer->place.ledger};
+    const stk_tfrecord_options options = {.compression = writer->location.compression,
+                                          .ledger = writer->location.ledger};
     STK_TRY(set_path(writer, writer->list.chunks, err));
-    STK_TRY(stk_tfrecord_writer_open(&writer->file, writer->place.fs,
+    STK_TRY(stk_tfrecord_writer_open(&writer->file, writer->location.fs,
                                      (const char *)writer->path.data, &options, err));
     stk_state_out out = {.blob = &writer->record};
     writer->record.size = 0;
@@ -85,19 +86,19 @@ stk_status stk_chunk_writer_add(stk_chunk_writer *writer, const stk_element *ele
     STK_TRY(stk_tfrecord_writer_write(writer->file, stk_blob_bytes(&writer->record), err));
     writer->bytes += writer->record.size;
     writer->elements++;
-    return writer->bytes < writer->place.chunk_bytes ? STK_OK : close_chunk(writer, err);
+    return writer->bytes < writer->location.chunk_bytes ? STK_OK : close_chunk(writer, err);
 }
 
 static stk_status write_list(stk_chunk_writer *writer, stk_error *err)
 {
     const stk_tfrecord_options options = {.compression = STK_COMPRESSION_NONE,
                                           .buffer_bytes = 4096,
-                                          .max_record_bytes = STK_CHUNK_LIST_MOST};
+                                          .max_record_bytes = STK_CHUNK_LIST_BYTES_MAX};
     stk_tfrecord_writer       *file;
     writer->record.size = 0;
     STK_TRY(stk_chunk_list_encode(&writer->list, &writer->record, err));
-    STK_TRY(stk_path_join(&writer->path, writer->place.directory, STK_CHUNK_LIST, err));
-    STK_TRY(stk_tfrecord_writer_open(&file, writer->place.fs, (const char *)writer->path.data,
+    STK_TRY(stk_path_join(&writer->path, writer->location.directory, STK_CHUNK_LIST, err));
+    STK_TRY(stk_tfrecord_writer_open(&file, writer->location.fs, (const char *)writer->path.data,
                                      &options, err));
     stk_status st = stk_tfrecord_writer_write(file, stk_blob_bytes(&writer->record), err);
     if (!st) st = stk_tfrecord_writer_commit(file, err);
@@ -121,7 +122,7 @@ void stk_chunk_writer_free(stk_chunk_writer *writer)
     stk_tfrecord_writer_free(writer->file);
     for (uint64_t i = 0; !writer->finished && i < writer->list.chunks; i++)
         if (!set_path(writer, i, NULL))
-            (void)!stk_path_remove(writer->place.fs, (const char *)writer->path.data, NULL);
+            (void)!stk_path_remove(writer->location.fs, (const char *)writer->path.data, NULL);
     stk_blob_release(&writer->list.counts);
     stk_blob_release(&writer->record);
     stk_blob_release(&writer->path);
@@ -143,16 +144,16 @@ static stk_status note_remains(void *context, const char *name, const stk_file_i
     return is_remains(name) ? stk_blob_append(context, name, strlen(name) + 1, err) : STK_OK;
 }
 
-stk_status stk_chunks_clean(const stk_chunk_location *place, stk_error *err)
+stk_status stk_chunks_clean(const stk_chunk_location *location, stk_error *err)
 {
     stk_blob names, path;
     stk_blob_init(&names, NULL, STK_MEMORY_INDEX);
     stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
     stk_status st =
-        stk_path_list(place->fs, place->directory, STK_LIST_KINDS, note_remains, &names, err);
+        stk_path_list(location->fs, location->directory, STK_LIST_KINDS, note_remains, &names, err);
     for (size_t at = 0; at < names.size && !st; at += strlen((char *)names.data + at) + 1) {
-        st = stk_path_join(&path, place->directory, (const char *)names.data + at, err);
-        if (!st) st = stk_path_remove(place->fs, (const char *)path.data, err);
+        st = stk_path_join(&path, location->directory, (const char *)names.data + at, err);
+        if (!st) st = stk_path_remove(location->fs, (const char *)path.data, err);
     }
     stk_blob_release(&names);
     stk_blob_release(&path);

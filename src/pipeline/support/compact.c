@@ -6,8 +6,8 @@
 #include "pipeline/element/ragged.h"
 
 enum {
-    LEAST_STORAGE = 1024, /* below it a copy saves nothing */
-    MOST_WASTE = 4        /* times what is used */
+    STORAGE_MIN = 1024, /* below it a copy saves nothing */
+    WASTE_MAX = 4       /* times what is used */
 };
 
 static size_t data_bytes(const stk_value *value, int64_t count)
@@ -26,7 +26,7 @@ static size_t used_bytes(const stk_value *value)
     if (value->kind == STK_VALUE_DATASET) return 0;
     const bool sparse = value->kind == STK_VALUE_SPARSE;
     return data_bytes(value, sparse ? value->count : stk_value_elements(value)) +
-           stk_value_place_count(value) * sizeof *value->places;
+           stk_value_index_count(value) * sizeof *value->splits_or_indices;
 }
 
 /* Several values may be views of one record: they are weighed together. */
@@ -35,12 +35,12 @@ static bool wastes(const stk_element *element, size_t index)
     const stk_value *value = stk_element_value(element, index);
     if (!value->storage) return false;
     const size_t held = stk_buffer_size(value->storage);
-    if (held <= LEAST_STORAGE) return false;
+    if (held <= STORAGE_MIN) return false;
     size_t used = used_bytes(value);
-    for (size_t i = 0; i < stk_element_count(element) && used <= held / MOST_WASTE; i++)
+    for (size_t i = 0; i < stk_element_count(element) && used <= held / WASTE_MAX; i++)
         if (i != index && stk_element_value(element, i)->storage == value->storage)
             used += used_bytes(stk_element_value(element, i));
-    return used < held / MOST_WASTE;
+    return used < held / WASTE_MAX;
 }
 
 static stk_status copy_plain(const stk_value *value, stk_value *out, stk_ledger *ledger,
@@ -82,10 +82,11 @@ static stk_status copy_value(const stk_value *value, stk_value *out, stk_ledger 
     stk_value flat = *value;
     flat.kind = STK_VALUE_DENSE;
     if (value->kind == STK_VALUE_RAGGED)
-        return stk_value_ragged(out, ledger, &flat, value->places, stk_value_place_count(value),
-                                value->count, value->levels, err);
+        return stk_value_ragged(out, ledger, &flat, value->splits_or_indices,
+                                stk_value_index_count(value), value->count, value->levels, err);
     flat.shape = stk_shape_1d(value->count);
-    return stk_value_sparse(out, ledger, &flat, &value->shape, value->places, value->count, err);
+    return stk_value_sparse(out, ledger, &flat, &value->shape, value->splits_or_indices,
+                            value->count, err);
 }
 
 stk_status stk_element_compact(stk_element **element, stk_ledger *ledger, stk_memory memory,

@@ -36,10 +36,10 @@ stk_status stk_file_list_content(const stk_file_list *list, const stk_filesystem
                                  stk_content *content, stk_error *err)
 {
     const size_t every = list->count / LOOKED_INTO + 1;
-    for (size_t i = 0; i < list->count && !content->gone; i++) {
+    for (size_t i = 0; i < list->count && !content->incomplete; i++) {
         const stk_status st = mix_file(list->paths[i], fs, i % every == 0, content, err);
-        content->gone = is_of_file(st);
-        if (st && !content->gone) return st;
+        content->incomplete = is_of_file(st);
+        if (st && !content->incomplete) return st;
     }
     return STK_OK;
 }

@@ -13,7 +13,7 @@ typedef struct search {
     const char           *stage;
     const stk_filesystem *fs;
     stk_file_list        *found;
-    size_t                room;
+    size_t                capacity;
 } search;
 
 /* One folder of the search, while it is listed. */
@@ -23,20 +23,20 @@ typedef struct folder {
     char         *pattern; /* of one part */
     const char   *rest;    /* the parts after it; NULL: none, so files are wanted */
     stk_file_list folders; /* that fit: looked into when the listing is over */
-    size_t        folders_room;
+    size_t        folders_capacity;
 } folder;
 
-enum { MOST_DEPTH = 64 };
+enum { DEPTH_MAX = 64 };
 
-static stk_status add(stk_file_list *list, size_t *room, const char *path, const char *name,
+static stk_status add(stk_file_list *list, size_t *capacity, const char *path, const char *name,
                       const char *slash, const char *stage, stk_error *err)
 {
-    if (list->count == *room) {
-        const size_t more = *room ? *room * 2 : 16;
+    if (list->count == *capacity) {
+        const size_t more = *capacity ? *capacity * 2 : 16;
         char       **paths = realloc(list->paths, more * sizeof *paths);
         if (!paths) return stk_fail(err, STK_E_NOMEM, stage, path, "no memory for %zu names", more);
         list->paths = paths;
-        *room = more;
+        *capacity = more;
     }
     const size_t bytes = strlen(path) + strlen(name) + strlen(slash) + 1;
     char        *text = malloc(bytes);
@@ -53,8 +53,8 @@ static stk_status take_entry(void *context, const char *name, const stk_file_inf
     const bool wanted = info->kind == (f->rest ? STK_FILE_DIRECTORY : STK_FILE_REGULAR);
     if (!wanted || fnmatch(f->pattern, name, FNM_PERIOD)) return STK_OK;
     if (f->rest)
-        return add(&f->folders, &f->folders_room, f->path, name, "/", f->search->stage, err);
-    return add(f->search->found, &f->search->room, f->path, name, "", f->search->stage, err);
+        return add(&f->folders, &f->folders_capacity, f->path, name, "/", f->search->stage, err);
+    return add(f->search->found, &f->search->capacity, f->path, name, "", f->search->stage, err);
 }
 
 static stk_status look_into(search *s, const char *path, const char *pattern, int depth,
@@ -74,9 +74,9 @@ static stk_status list_folder(folder *f, int depth, stk_error *err)
 static stk_status look_into(search *s, const char *path, const char *pattern, int depth,
                             stk_error *err)
 {
-    if (depth > MOST_DEPTH)
+    if (depth > DEPTH_MAX)
         return stk_fail(err, STK_E_LIMIT, s->stage, path, "the pattern has more than %d wildcards",
-                        MOST_DEPTH);
+                        DEPTH_MAX);
     const char *wild = strpbrk(pattern, "*?[");
     const char *part = pattern;
     for (const char *c = pattern; wild && c < wild; c++)
@@ -84,13 +84,13 @@ static stk_status look_into(search *s, const char *path, const char *pattern, in
     const char  *slash = strchr(part, '/');
     const size_t fixed = (size_t)(part - pattern);
     const size_t bytes = strlen(path) + fixed + 1;
-    char        *whole = malloc(bytes);
-    folder       f = {.search = s, .path = whole};
+    char        *joined = malloc(bytes);
+    folder       f = {.search = s, .path = joined};
     f.pattern = slash ? strndup(part, (size_t)(slash - part)) : strdup(part);
     f.rest = slash ? slash + strspn(slash, "/") : NULL;
     stk_status st = STK_OK;
-    if (whole && f.pattern) {
-        snprintf(whole, bytes, "%s%.*s", path, (int)fixed, pattern);
+    if (joined && f.pattern) {
+        snprintf(joined, bytes, "%s%.*s", path, (int)fixed, pattern);
         st = list_folder(&f, depth, err);
         /* Folders that a wildcard found need not hold the parts after it. */
         if (st == STK_E_NOTFOUND && depth) st = STK_OK;
@@ -99,7 +99,7 @@ static stk_status look_into(search *s, const char *path, const char *pattern, in
     }
     stk_file_list_release(&f.folders);
     free(f.pattern);
-    free(whole);
+    free(joined);
     return st;
 }
 
@@ -128,7 +128,7 @@ static stk_status find(search *s, const char *pattern, stk_error *err)
         return stk_fail(err, STK_E_INVALID, s->stage, NULL, "the pattern of the files is empty");
     stk_status st = stk_path_info(s->fs, pattern, &info, err);
     if (!st && info.kind == STK_FILE_DIRECTORY) return list_all(s, pattern, err);
-    if (!st) return add(s->found, &s->room, pattern, "", "", s->stage, err);
+    if (!st) return add(s->found, &s->capacity, pattern, "", "", s->stage, err);
     if (st != STK_E_NOTFOUND) return st;
     if (!stk_path_is_pattern(pattern)) return STK_OK;
     st = look_into(s, "", pattern, 0, err);

@@ -89,7 +89,7 @@ stk_status stk_file_list_describe(const stk_file_list *list, stk_blob *out, stk_
     uint64_t     hash = list->count;
     for (size_t i = 0; i < list->count; i++)
         hash = stk_hash64(hash, list->paths[i] + folder, strlen(list->paths[i] + folder) + 1);
-    if (list->count) STK_TRY(stk_describe_place(out, list->paths[0], err));
+    if (list->count) STK_TRY(stk_describe_location(out, list->paths[0], err));
     if (list->count > 1) STK_TRY(stk_describe(out, err, " and %zu more", list->count - 1));
     return stk_describe(out, err, ", names %016" PRIx64, hash);
 }

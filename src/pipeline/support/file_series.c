@@ -175,9 +175,9 @@ stk_status stk_file_series_save(stk_node *node, stk_state_out *out, stk_error *e
     STK_TRY(stk_state_put_u64(out, s->results, err));
     STK_TRY(stk_state_put_u64(out, s->reader != NULL, err));
     if (!s->reader) return STK_OK;
-    const stk_file_position place = s->format->place(s->reader);
-    STK_TRY(stk_state_put_u64(out, place.offset, err));
-    return stk_state_put_u64(out, place.index, err);
+    const stk_file_position position = s->format->position(s->reader);
+    STK_TRY(stk_state_put_u64(out, position.offset, err));
+    return stk_state_put_u64(out, position.index, err);
 }
 
 stk_status stk_file_series_restore(stk_node *node, stk_state_in *in, stk_error *err)
@@ -185,17 +185,17 @@ stk_status stk_file_series_restore(stk_node *node, stk_state_in *in, stk_error *
     stk_file_series  *s = node->state;
     uint64_t          file;
     bool              inside;
-    stk_file_position place;
+    stk_file_position position;
     STK_TRY(stk_state_get_count(in, s->list->count, &file, err));
     STK_TRY(stk_state_get_u64(in, &s->results, err));
     STK_TRY(stk_state_get_bool(in, &inside, err));
     s->file = (size_t)file;
     if (!inside) return STK_OK;
-    STK_TRY(stk_state_get_u64(in, &place.offset, err));
-    STK_TRY(stk_state_get_u64(in, &place.index, err));
+    STK_TRY(stk_state_get_u64(in, &position.offset, err));
+    STK_TRY(stk_state_get_u64(in, &position.index, err));
     if (s->file == s->list->count) return stk_state_damaged(in, "there is no such file", err);
     STK_TRY(open_file(s, node, err));
-    return s->format->move(s->reader, node->plan->params, place, err);
+    return s->format->move(s->reader, node->plan->params, position, err);
 }
 
 /* Records are read and checked, only not copied: one that is damaged counts as one result here as
@@ -232,7 +232,7 @@ static stk_status skip_records(stk_file_series *s, stk_node *node, uint64_t coun
 
 /* As TensorFlow's skip does: damaged data that nobody asked for is no error, damage that hides
  * where the next record is ends the file as ever. */
-stk_status stk_file_series_pass(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
+stk_status stk_file_series_skip(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
 {
     stk_file_series *s = node->state;
     while (*passed < count && s->file < s->list->count) {

@@ -29,9 +29,10 @@ typedef struct stk_file_format {
     /* Passes over records without a look at their data; *skipped is fewer than count only at the
      * end of the file and after an error. NULL: they are read. */
     stk_status (*skip)(void *reader, uint64_t count, uint64_t *skipped, stk_error *err);
-    stk_file_position (*place)(const void *reader);
+    stk_file_position (*position)(const void *reader);
     /* From the beginning of the file to a place it gave. */
-    stk_status (*move)(void *reader, const void *params, stk_file_position place, stk_error *err);
+    stk_status (*move)(void *reader, const void *params, stk_file_position position,
+                       stk_error *err);
     void (*close)(void *reader);
 } stk_file_format;
 
@@ -69,7 +70,7 @@ stk_status stk_file_series_save(stk_node *node, stk_state_out *out, stk_error *e
 stk_status stk_file_series_restore(stk_node *node, stk_state_in *in, stk_error *err);
 stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *discarded,
                                    stk_error *err);
-stk_status stk_file_series_pass(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
+stk_status stk_file_series_skip(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
 
 /* Its lines in the operator's table. */
 #define STK_FILE_SOURCE_OP                                                                         \
@@ -78,7 +79,7 @@ stk_status stk_file_series_pass(stk_node *node, uint64_t count, uint64_t *passed
     .keep_files = stk_file_source_keep, .state_bytes = sizeof(stk_file_series),                    \
     .open = stk_file_series_open, .next = stk_file_series_next, .close = stk_file_series_close,    \
     .save = stk_file_series_save, .restore = stk_file_series_restore,                              \
-    .discard = stk_file_series_discard, .pass = stk_file_series_pass
+    .discard = stk_file_series_discard, .pass = stk_file_series_skip
 
 /* One byte string called name: for check. */
 STK_NODISCARD stk_status stk_file_series_spec(stk_dataset *data, const char *name, stk_error *err);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { LEAST_CAPACITY = 16 };
+enum { CAPACITY_MIN = 16 };
 
 void stk_groups_init(stk_groups *groups, const char *stage, stk_ledger *ledger)
 {
@@ -34,7 +34,7 @@ static size_t home_of(const stk_groups *groups, int64_t key)
 }
 
 /* Where key is, or the free place where it would go. */
-static size_t place_of(const stk_groups *groups, int64_t key)
+static size_t slot_of(const stk_groups *groups, int64_t key)
 {
     size_t at = home_of(groups, key);
     while (groups->table[at] && groups->table[at]->key != key)
@@ -44,7 +44,7 @@ static size_t place_of(const stk_groups *groups, int64_t key)
 
 stk_group *stk_groups_find(const stk_groups *groups, int64_t key)
 {
-    return groups->capacity ? groups->table[place_of(groups, key)] : NULL;
+    return groups->capacity ? groups->table[slot_of(groups, key)] : NULL;
 }
 
 static stk_status no_memory(const stk_groups *groups, stk_error *err)
@@ -54,11 +54,11 @@ static stk_status no_memory(const stk_groups *groups, stk_error *err)
 }
 
 /* At most half of the places are taken. */
-static stk_status make_room(stk_groups *groups, stk_error *err)
+static stk_status reserve(stk_groups *groups, stk_error *err)
 {
     if (groups->count < groups->capacity / 2) return STK_OK;
     stk_groups larger = *groups;
-    larger.capacity = groups->capacity ? groups->capacity * 2 : LEAST_CAPACITY;
+    larger.capacity = groups->capacity ? groups->capacity * 2 : CAPACITY_MIN;
     const size_t bytes = larger.capacity * sizeof(stk_group *);
     STK_TRY(stk_ledger_reserve(groups->ledger, STK_MEMORY_RECORD, bytes, err));
     larger.table = calloc(larger.capacity, sizeof(stk_group *));
@@ -68,7 +68,7 @@ static stk_status make_room(stk_groups *groups, stk_error *err)
     }
     for (size_t i = 0; i < groups->capacity; i++)
         if (groups->table[i])
-            larger.table[place_of(&larger, groups->table[i]->key)] = groups->table[i];
+            larger.table[slot_of(&larger, groups->table[i]->key)] = groups->table[i];
     stk_ledger_release(groups->ledger, STK_MEMORY_RECORD, groups->capacity * sizeof(stk_group *));
     free(groups->table);
     *groups = larger;
@@ -77,7 +77,7 @@ static stk_status make_room(stk_groups *groups, stk_error *err)
 
 static stk_status new_group(stk_groups *groups, stk_group **out, stk_error *err)
 {
-    STK_TRY(make_room(groups, err));
+    STK_TRY(reserve(groups, err));
     STK_TRY(stk_ledger_reserve(groups->ledger, STK_MEMORY_RECORD, sizeof **out, err));
     *out = calloc(1, sizeof **out);
     if (*out) return STK_OK;
@@ -97,7 +97,7 @@ stk_status stk_groups_add(stk_groups *groups, int64_t key, int64_t size, stk_gro
     (*out)->key = key;
     (*out)->size = size;
     stk_backlog_init(&(*out)->held, groups->stage, groups->ledger);
-    groups->table[place_of(groups, key)] = *out;
+    groups->table[slot_of(groups, key)] = *out;
     groups->count++;
     return STK_OK;
 }
@@ -106,7 +106,7 @@ stk_status stk_groups_add(stk_groups *groups, int64_t key, int64_t size, stk_gro
 void stk_groups_remove(stk_groups *groups, stk_group *group)
 {
     const size_t mask = groups->capacity - 1;
-    size_t       hole = place_of(groups, group->key);
+    size_t       hole = slot_of(groups, group->key);
     groups->table[hole] = NULL;
     for (size_t at = (hole + 1) & mask; groups->table[at]; at = (at + 1) & mask) {
         const size_t home = home_of(groups, groups->table[at]->key);

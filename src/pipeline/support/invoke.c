@@ -34,8 +34,8 @@ static void clear(stk_error *err)
 
 /* The end of every call that changes an element: on failure the element goes and the error names
  * from; else a result without an origin gets from. */
-static stk_status settle(const stk_function_info *info, stk_status st, const stk_origin *from,
-                         stk_element **element, stk_error *err)
+static stk_status finish_call(const stk_function_info *info, stk_status st, const stk_origin *from,
+                              stk_element **element, stk_error *err)
 {
     if (st) {
         stk_element *named;
@@ -63,7 +63,7 @@ static stk_origin remember(const stk_element *element)
 }
 
 /* What a map left, looked at. */
-static stk_status settle_map(const stk_function_info *info, stk_status st, const stk_origin *from,
+static stk_status finish_map(const stk_function_info *info, stk_status st, const stk_origin *from,
                              stk_element **element, stk_error *err)
 {
     if (!st && !*element)
@@ -71,7 +71,7 @@ static stk_status settle_map(const stk_function_info *info, stk_status st, const
                       "the function left no element; a map cannot end the data: use take_while");
     if (!st && info->output && !info->output_of)
         st = stk_spec_check(info->output, *element, info->name, err);
-    st = settle(info, st, from, element, err);
+    st = finish_call(info, st, from, element, err);
     stk_buffer_unref(from->file);
     return st;
 }
@@ -83,7 +83,7 @@ stk_status stk_call_map(const stk_function *function, const stk_call *call, stk_
     const stk_origin         from = remember(*element);
     clear(err);
     const stk_status st = info->map(info->context, call, element, err);
-    return settle_map(info, st, &from, element, err);
+    return finish_map(info, st, &from, element, err);
 }
 
 /* Without memory to remember where all came from, they are mapped one by one. */
@@ -106,7 +106,7 @@ stk_status stk_call_map_many(const stk_function *function, const stk_decode_devi
     const stk_status st = info->map_many(info->context, images, items, count, err);
     for (size_t i = 0; i < count; i++)
         items[i].status =
-            settle_map(info, items[i].status, &from[i], items[i].element, &items[i].err);
+            finish_map(info, items[i].status, &from[i], items[i].element, &items[i].err);
     free(from);
     return st;
 }
@@ -149,7 +149,7 @@ stk_status stk_call_scan(const stk_function *function, const stk_call *call,
     if (!st && !stk_call_same_types(like, *state)) st = refuse_state(info, like, *state, err);
     if (!st && *element && info->output && !info->output_of)
         st = stk_spec_check(info->output, *element, info->name, err);
-    st = settle(info, st, &from, element, err);
+    st = finish_call(info, st, &from, element, err);
     stk_buffer_unref(from.file);
     return st;
 }

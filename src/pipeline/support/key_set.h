@@ -25,7 +25,7 @@ STK_NODISCARD stk_status stk_key_set_add(stk_key_set *set, stk_bytes key, bool *
 /* The set as bytes, and adding such bytes to an empty set: *sound is false when they are damaged.
  */
 stk_bytes                stk_key_set_bytes(const stk_key_set *set);
-STK_NODISCARD stk_status stk_key_set_load(stk_key_set *set, stk_bytes saved, bool *sound,
+STK_NODISCARD stk_status stk_key_set_load(stk_key_set *set, stk_bytes saved, bool *valid,
                                           stk_error *err);
 
 #endif

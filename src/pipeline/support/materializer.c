@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-static stk_materializer *recorder_of(const stk_node *node)
+static stk_materializer *materializer_of(const stk_node *node)
 {
     return node->state;
 }
@@ -12,14 +12,14 @@ static stk_materializer *recorder_of(const stk_node *node)
 static stk_status open_input(stk_node *node, const stk_materialized_epoch *pass, stk_error *err)
 {
     stk_node_close_input(node, 0);
-    recorder_of(node)->pass = *pass;
-    const stk_node_context place = {.epoch = pass->epoch,
-                                    .lineage = pass->lineage,
-                                    .seed = pass->seed,
-                                    .depth = node->depth + 1,
-                                    .consumer = node,
-                                    .parent = node->account};
-    return stk_node_open(&node->inputs[0], node->run, node->plan->inputs[0], place, err);
+    materializer_of(node)->pass = *pass;
+    const stk_node_context context = {.epoch = pass->epoch,
+                                      .lineage = pass->lineage,
+                                      .seed = pass->seed,
+                                      .depth = node->depth + 1,
+                                      .consumer = node,
+                                      .parent = node->counters};
+    return stk_node_open(&node->inputs[0], node->run, node->plan->inputs[0], context, err);
 }
 
 /* The place of the fresh input, for running the pass again: by then a cache below may hold another
@@ -27,7 +27,7 @@ static stk_status open_input(stk_node *node, const stk_materialized_epoch *pass,
  * stage is saved. */
 static stk_status note_begin(stk_node *node, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     stk_state_out     out = {.blob = &r->begin};
     r->begin.size = 0;
     const stk_status st = stk_node_save_input(node, &out, err);
@@ -38,12 +38,12 @@ static stk_status note_begin(stk_node *node, stk_error *err)
 /* This iterator's own pass of the input; it may be open already, by a save or a restore. */
 static stk_status open_own(stk_node *node, stk_error *err)
 {
-    stk_materializer            *r = recorder_of(node);
-    const stk_materialized_epoch own = {
+    stk_materializer            *r = materializer_of(node);
+    const stk_materialized_epoch at_start = {
         .epoch = node->epoch, .lineage = node->lineage, .seed = node->seed};
-    r->pass = own;
+    r->pass = at_start;
     if (node->inputs[0]) return STK_OK;
-    STK_TRY(open_input(node, &own, err));
+    STK_TRY(open_input(node, &at_start, err));
     const stk_status st = note_begin(node, err);
     if (st) stk_node_close_input(node, 0);
     return st;
@@ -52,12 +52,12 @@ static stk_status open_own(stk_node *node, stk_error *err)
 /* Failing to record is an error of its own, the first result of this pass. */
 static stk_status begin(stk_node *node, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     stk_error         reason;
-    r->mode = STK_RECORDER_PASSING;
+    r->mode = STK_MATERIALIZER_PASSING;
     const stk_status st = r->ops->begin(node, &r->pass, &reason);
     if (!st) {
-        r->mode = STK_RECORDER_WRITING;
+        r->mode = STK_MATERIALIZER_WRITING;
         return STK_OK;
     }
     r->ops->drop(node);
@@ -73,11 +73,11 @@ static stk_status begin(stk_node *node, stk_error *err)
  * given then, and nothing recorded. */
 static stk_status start(stk_node *node, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     bool              found = false;
     stk_status        st = r->ops->find(node, &found, &r->pass, err);
-    if (!st && found && !r->own) {
-        r->mode = STK_RECORDER_READING;
+    if (!st && found && !r->at_start) {
+        r->mode = STK_MATERIALIZER_READING;
         return STK_OK;
     }
     stk_error        of_input;
@@ -86,7 +86,7 @@ static stk_status start(stk_node *node, stk_error *err)
         if (err) *err = of_input;
         st = opened; /* tried again by the next call */
     } else if (st || found) {
-        r->mode = STK_RECORDER_PASSING;
+        r->mode = STK_MATERIALIZER_PASSING;
     }
     if (st || found) r->ops->drop(node);
     return st || found ? st : begin(node, err);
@@ -95,9 +95,9 @@ static stk_status start(stk_node *node, stk_error *err)
 /* Stops recording because of an error, which is given now; the element comes next. */
 static stk_status give_up(stk_node *node, stk_status st, stk_element **out)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     r->ops->drop(node);
-    r->mode = STK_RECORDER_PASSING;
+    r->mode = STK_MATERIALIZER_PASSING;
     r->held = *out;
     *out = NULL;
     return st;
@@ -106,21 +106,21 @@ static stk_status give_up(stk_node *node, stk_status st, stk_element **out)
 static bool is_last(const stk_node *node)
 {
     const int64_t count = node->plan->inputs[0]->cardinality;
-    return count >= 0 && recorder_of(node)->good == (uint64_t)count;
+    return count >= 0 && materializer_of(node)->good == (uint64_t)count;
 }
 
 /* Complete at the end; or with the last element, where it is known to be that, since the end is
  * often not asked for. */
 static stk_status record(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     stk_status        st = STK_OK;
     if (*out) st = r->ops->add(node, out, err);
     if (!st && (!*out || is_last(node))) {
         st = r->ops->finish(node, err);
         if (!st) {
-            r->mode = STK_RECORDER_PASSING;
-            r->whole = true;
+            r->mode = STK_MATERIALIZER_PASSING;
+            r->complete = true;
         }
     }
     if (!st) return st;
@@ -131,17 +131,17 @@ static stk_status record(stk_node *node, stk_element **out, stk_error *err)
 /* What the machine did to one element has no place in a recording, nor has the rest without it. */
 static stk_status stop_recording(stk_node *node, stk_status st)
 {
-    stk_materializer *r = recorder_of(node);
-    if (r->mode == STK_RECORDER_WRITING && st != STK_E_CANCELLED) {
+    stk_materializer *r = materializer_of(node);
+    if (r->mode == STK_MATERIALIZER_WRITING && st != STK_E_CANCELLED) {
         r->ops->drop(node);
-        r->mode = STK_RECORDER_PASSING;
+        r->mode = STK_MATERIALIZER_PASSING;
     }
     return st;
 }
 
 static stk_status pull(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     for (;;) {
         const stk_status st = stk_node_pull(node, out, err);
         if (stk_status_is_environment(st)) return stop_recording(node, st);
@@ -151,20 +151,20 @@ static stk_status pull(stk_node *node, stk_element **out, stk_error *err)
         return st;
     }
     r->good += *out != NULL;
-    return r->mode == STK_RECORDER_WRITING ? record(node, out, err) : STK_OK;
+    return r->mode == STK_MATERIALIZER_WRITING ? record(node, out, err) : STK_OK;
 }
 
 stk_status stk_materializer_next(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
-    if (r->mode == STK_RECORDER_NEW) STK_TRY(start(node, err));
+    stk_materializer *r = materializer_of(node);
+    if (r->mode == STK_MATERIALIZER_NEW) STK_TRY(start(node, err));
     if (r->held) {
         *out = r->held;
         r->held = NULL;
         r->good++;
         return STK_OK;
     }
-    if (r->mode != STK_RECORDER_READING) return pull(node, out, err);
+    if (r->mode != STK_MATERIALIZER_READING) return pull(node, out, err);
     STK_TRY(r->ops->read(node, out, err));
     r->good += *out != NULL;
     return STK_OK;
@@ -172,9 +172,9 @@ stk_status stk_materializer_next(stk_node *node, stk_element **out, stk_error *e
 
 void stk_materializer_close(stk_node *node)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     if (!r->ops) return;
-    if (r->mode == STK_RECORDER_WRITING && r->good &&
+    if (r->mode == STK_MATERIALIZER_WRITING && r->good &&
         !(r->ops->is_superfluous && r->ops->is_superfluous(node)))
         stk_run_log(node->run,
                     "%s: the pass ended after %" PRIu64
@@ -200,13 +200,13 @@ static stk_status save_input(stk_node *node, stk_state_out *out, stk_error *err)
  * the same pass, so the pass is looked up now; and where there is none, it stays so. */
 static stk_status find_mode(stk_node *node, stk_materializer_mode *mode, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     bool              found = false;
-    *mode = r->whole ? STK_RECORDER_READING : r->mode;
-    if (*mode != STK_RECORDER_NEW || r->own) return STK_OK;
+    *mode = r->complete ? STK_MATERIALIZER_READING : r->mode;
+    if (*mode != STK_MATERIALIZER_NEW || r->at_start) return STK_OK;
     const stk_status st = r->ops->find(node, &found, &r->pass, err);
     if (!st && found)
-        *mode = r->mode = STK_RECORDER_READING;
+        *mode = r->mode = STK_MATERIALIZER_READING;
     else
         r->ops->drop(node);
     return st == STK_E_NOMEM || st == STK_E_CEILING ? st : STK_OK;
@@ -214,13 +214,13 @@ static stk_status find_mode(stk_node *node, stk_materializer_mode *mode, stk_err
 
 stk_status stk_materializer_save(stk_node *node, stk_state_out *out, stk_error *err)
 {
-    stk_materializer     *r = recorder_of(node);
+    stk_materializer     *r = materializer_of(node);
     stk_materializer_mode mode;
     STK_TRY(find_mode(node, &mode, err));
     STK_TRY(stk_node_check_replay(node, err));
     STK_TRY(stk_state_put_u64(out, mode, err));
-    if (mode == STK_RECORDER_NEW) {
-        r->own = true;
+    if (mode == STK_MATERIALIZER_NEW) {
+        r->at_start = true;
         STK_TRY(open_own(node, err));
         return save_input(node, out, err);
     }
@@ -231,7 +231,7 @@ stk_status stk_materializer_save(stk_node *node, stk_state_out *out, stk_error *
     STK_TRY(stk_state_put_u64(out, r->pass.lineage, err));
     STK_TRY(stk_state_put_u64(out, r->pass.seed.seed, err));
     STK_TRY(stk_state_put_u64(out, r->pass.seed.generation, err));
-    if (mode == STK_RECORDER_READING) return STK_OK;
+    if (mode == STK_MATERIALIZER_READING) return STK_OK;
     STK_TRY(stk_state_put_element(out, r->held, err));
     STK_TRY(stk_state_put_bytes(out, stk_blob_bytes(&r->begin), err));
     return save_input(node, out, err);
@@ -241,7 +241,7 @@ stk_status stk_materializer_save(stk_node *node, stk_state_out *out, stk_error *
 static stk_status run_again(stk_node *node, uint64_t results, uint64_t *good,
                             const stk_state_in *in, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     for (uint64_t i = 0; i < results; i++) {
         stk_element     *element;
         const uint64_t   errors = r->errors;
@@ -269,13 +269,13 @@ static void try_begin(stk_node *node)
 static stk_status restore_reading(stk_node *node, uint64_t good, const stk_state_in *in,
                                   stk_error *err)
 {
-    stk_materializer            *r = recorder_of(node);
+    stk_materializer            *r = materializer_of(node);
     const stk_materialized_epoch pass = r->pass;
     bool                         found;
     uint64_t                     done = 0;
     STK_TRY(r->ops->find(node, &found, &r->pass, err));
     if (found) {
-        r->mode = STK_RECORDER_READING;
+        r->mode = STK_MATERIALIZER_READING;
         STK_TRY(r->ops->skip(node, good, &done, err));
         r->good = done;
         return done < good ? stk_state_damaged(in, "the recording is shorter than it was", err)
@@ -298,10 +298,10 @@ static stk_status restore_input(stk_node *node, stk_bytes saved, const stk_state
 
 /* The place was in the input. It is run again from its begin so that the recording has all of it;
  * where there is a recording already, or nothing can be recorded, its own place is enough. */
-static stk_status restore_input_pass(stk_node *node, stk_materializer_mode mode, uint64_t good,
-                                     uint64_t errors, stk_state_in *in, stk_error *err)
+static stk_status restore_input_epoch(stk_node *node, stk_materializer_mode mode, uint64_t good,
+                                      uint64_t errors, stk_state_in *in, stk_error *err)
 {
-    stk_materializer            *r = recorder_of(node);
+    stk_materializer            *r = materializer_of(node);
     const stk_materialized_epoch pass = r->pass;
     stk_materialized_epoch       recorded;
     stk_bytes                    first, input;
@@ -312,14 +312,14 @@ static stk_status restore_input_pass(stk_node *node, stk_materializer_mode mode,
     STK_TRY(stk_state_get_bytes(in, &input, err));
     r->begin.size = 0;
     STK_TRY(stk_blob_append(&r->begin, first.data, first.size, err));
-    if (mode == STK_RECORDER_WRITING && !r->held) {
+    if (mode == STK_MATERIALIZER_WRITING && !r->held) {
         STK_TRY(r->ops->find(node, &found, &recorded, err));
         if (found) r->ops->drop(node);
     }
     STK_TRY(open_input(node, &pass, err));
-    r->mode = STK_RECORDER_PASSING;
+    r->mode = STK_MATERIALIZER_PASSING;
     if (!found) try_begin(node);
-    if (r->mode == STK_RECORDER_PASSING) {
+    if (r->mode == STK_MATERIALIZER_PASSING) {
         r->good = good;
         r->errors = errors;
         return restore_input(node, input, in, err);
@@ -333,10 +333,10 @@ static stk_status restore_input_pass(stk_node *node, stk_materializer_mode mode,
 /* Nothing was given, and there was no recording. */
 static stk_status restore_new(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     stk_bytes         first;
     STK_TRY(stk_state_get_bytes(in, &first, err));
-    r->own = true;
+    r->at_start = true;
     r->begin.size = 0;
     stk_node_close_input(node, 0);
     STK_TRY(open_own(node, err));
@@ -347,12 +347,12 @@ static stk_status restore_new(stk_node *node, stk_state_in *in, stk_error *err)
 
 stk_status stk_materializer_restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    stk_materializer *r = recorder_of(node);
+    stk_materializer *r = materializer_of(node);
     uint64_t          mode, good, errors;
     r->ops->drop(node); /* what a save of the fresh node found */
-    r->mode = STK_RECORDER_NEW;
-    STK_TRY(stk_state_get_count(in, STK_RECORDER_MODES - 1, &mode, err));
-    if (mode == STK_RECORDER_NEW) return restore_new(node, in, err);
+    r->mode = STK_MATERIALIZER_NEW;
+    STK_TRY(stk_state_get_count(in, STK_MATERIALIZER_MODES - 1, &mode, err));
+    if (mode == STK_MATERIALIZER_NEW) return restore_new(node, in, err);
     STK_TRY(stk_state_get_bool(in, &r->quiet, err));
     STK_TRY(stk_state_get_count(in, UINT64_MAX / 4, &good, err));
     STK_TRY(stk_state_get_count(in, UINT64_MAX / 4, &errors, err));
@@ -360,7 +360,7 @@ stk_status stk_materializer_restore(stk_node *node, stk_state_in *in, stk_error 
     STK_TRY(stk_state_get_u64(in, &r->pass.lineage, err));
     STK_TRY(stk_state_get_u64(in, &r->pass.seed.seed, err));
     STK_TRY(stk_state_get_u64(in, &r->pass.seed.generation, err));
-    return mode == STK_RECORDER_READING
+    return mode == STK_MATERIALIZER_READING
                ? restore_reading(node, good, in, err)
-               : restore_input_pass(node, (stk_materializer_mode)mode, good, errors, in, err);
+               : restore_input_epoch(node, (stk_materializer_mode)mode, good, errors, in, err);
 }

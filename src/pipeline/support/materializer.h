@@ -36,22 +36,22 @@ typedef struct stk_materializer_ops {
 } stk_materializer_ops;
 
 typedef enum stk_materializer_mode {
-    STK_RECORDER_NEW,     /* nothing was asked yet */
-    STK_RECORDER_READING, /* the recording */
-    STK_RECORDER_WRITING, /* the input is given and recorded */
-    STK_RECORDER_PASSING, /* the input is given */
-    STK_RECORDER_MODES
+    STK_MATERIALIZER_NEW,     /* nothing was asked yet */
+    STK_MATERIALIZER_READING, /* the recording */
+    STK_MATERIALIZER_WRITING, /* the input is given and recorded */
+    STK_MATERIALIZER_PASSING, /* the input is given */
+    STK_MATERIALIZER_MODES
 } stk_materializer_mode;
 
 /* First in the state of the stage. */
 typedef struct stk_materializer {
     const stk_materializer_ops *ops;
     stk_materializer_mode       mode;
-    bool                        quiet; /* errors of the input were given by an earlier pass */
-    bool                        whole; /* this pass was recorded to its end */
-    bool                   own;    /* restored from before its begin, when there was no recording */
-    uint64_t               good;   /* elements given; of the recording or of the input */
-    uint64_t               errors; /* of the input, given */
+    bool                        quiet;    /* errors of the input were given by an earlier pass */
+    bool                        complete; /* this pass was recorded to its end */
+    bool     at_start; /* restored from before its begin, when there was no recording */
+    uint64_t good;     /* elements given; of the recording or of the input */
+    uint64_t errors;   /* of the input, given */
     stk_materialized_epoch pass;
     stk_blob               begin; /* the input's place before its first element; empty: fresh */
     stk_element           *held;  /* comes after the error that took its place */

@@ -4,13 +4,13 @@
 #include "pipeline/element/spec.h"
 #include "pipeline/support/invoke.h"
 
-static stk_status start_queue(stk_nested *inner, stk_node *outer, uint64_t window, stk_error *err)
+static stk_status start_queue(stk_nested *inner, stk_node *outer, uint64_t capacity, stk_error *err)
 {
     static const stk_node_queue_ops ops = {0};
     const stk_node_queue_options    options = {.node = outer,
                                                .input = inner->node,
                                                .ops = &ops,
-                                               .window = window,
+                                               .capacity = capacity,
                                                .by_halves = true,
                                                .blocking =
                                                    inner->node->plan->traits & STK_OP_BLOCKING};
@@ -19,7 +19,7 @@ static stk_status start_queue(stk_nested *inner, stk_node *outer, uint64_t windo
 
 /* Opens what the element makes; a queue is still held, so that it can be restored. */
 static stk_status make(stk_nested *inner, stk_node *outer, const stk_function *function,
-                       stk_element *element, uint64_t number, uint64_t window, stk_error *err)
+                       stk_element *element, uint64_t number, uint64_t capacity, stk_error *err)
 {
     *inner = (stk_nested){.function = function, .element = element, .number = number};
     const stk_call call = stk_node_call(outer, number);
@@ -27,15 +27,15 @@ static stk_status make(stk_nested *inner, stk_node *outer, const stk_function *f
     stk_status     st = stk_call_expand(function, &call, element, &data, err);
     if (!st) st = stk_node_open_inner(&inner->node, outer, data, number, err);
     stk_dataset_unref(data);
-    if (!st && window) st = start_queue(inner, outer, window, err);
+    if (!st && capacity) st = start_queue(inner, outer, capacity, err);
     if (st) stk_nested_close(inner);
     return st;
 }
 
 stk_status stk_nested_open(stk_nested *inner, stk_node *outer, const stk_function *function,
-                           stk_element *element, uint64_t number, uint64_t window, stk_error *err)
+                           stk_element *element, uint64_t number, uint64_t capacity, stk_error *err)
 {
-    STK_TRY(make(inner, outer, function, element, number, window, err));
+    STK_TRY(make(inner, outer, function, element, number, capacity, err));
     if (inner->queue) stk_node_queue_begin(inner->queue);
     return STK_OK;
 }
@@ -77,7 +77,7 @@ stk_status stk_nested_save(const stk_nested *inner, stk_state_out *out, stk_erro
 
 /* The element goes to a person's function, so it must be of the kind that function expects. */
 static stk_status remake(stk_nested *inner, stk_node *outer, const stk_function *function,
-                         const stk_element_spec *spec, uint64_t window, stk_state_in *in,
+                         const stk_element_spec *spec, uint64_t capacity, stk_state_in *in,
                          stk_error *err)
 {
     stk_element *element;
@@ -90,23 +90,23 @@ static stk_status remake(stk_nested *inner, stk_node *outer, const stk_function 
         stk_element_unref(element);
         return stk_state_damaged(in, reason.message, err);
     }
-    return make(inner, outer, function, element, number, window, err);
+    return make(inner, outer, function, element, number, capacity, err);
 }
 
 stk_status stk_nested_restore_fresh(stk_nested *inner, stk_node *outer,
                                     const stk_function *function, const stk_element_spec *spec,
-                                    uint64_t window, stk_state_in *in, stk_error *err)
+                                    uint64_t capacity, stk_state_in *in, stk_error *err)
 {
-    STK_TRY(remake(inner, outer, function, spec, window, in, err));
+    STK_TRY(remake(inner, outer, function, spec, capacity, in, err));
     if (inner->queue) stk_node_queue_begin(inner->queue);
     return STK_OK;
 }
 
 stk_status stk_nested_restore(stk_nested *inner, stk_node *outer, const stk_function *function,
-                              const stk_element_spec *spec, uint64_t window, stk_state_in *in,
+                              const stk_element_spec *spec, uint64_t capacity, stk_state_in *in,
                               stk_error *err)
 {
-    STK_TRY(remake(inner, outer, function, spec, window, in, err));
+    STK_TRY(remake(inner, outer, function, spec, capacity, in, err));
     stk_status st = inner->queue ? stk_node_queue_restore(inner->queue, in, err)
                                  : stk_node_restore(inner->node, in, err);
     if (st) {

@@ -19,7 +19,7 @@ typedef struct stk_nested {
  */
 STK_NODISCARD stk_status stk_nested_open(stk_nested *inner, stk_node *outer,
                                          const stk_function *function, stk_element *element,
-                                         uint64_t number, uint64_t window, stk_error *err);
+                                         uint64_t number, uint64_t capacity, stk_error *err);
 /* As stk_node_next. */
 STK_NODISCARD stk_status stk_nested_next(stk_nested *inner, stk_element **out, stk_error *err);
 /* Closes it if it is open. */
@@ -33,11 +33,11 @@ STK_NODISCARD stk_status stk_nested_save(const stk_nested *inner, stk_state_out 
 /* Both open it as above; spec is what its element must keep to. */
 STK_NODISCARD stk_status stk_nested_restore_fresh(stk_nested *inner, stk_node *outer,
                                                   const stk_function     *function,
-                                                  const stk_element_spec *spec, uint64_t window,
+                                                  const stk_element_spec *spec, uint64_t capacity,
                                                   stk_state_in *in, stk_error *err);
 STK_NODISCARD stk_status stk_nested_restore(stk_nested *inner, stk_node *outer,
                                             const stk_function     *function,
-                                            const stk_element_spec *spec, uint64_t window,
+                                            const stk_element_spec *spec, uint64_t capacity,
                                             stk_state_in *in, stk_error *err);
 
 /* For check: that function is an expand function, and data's spec from what it says of its results

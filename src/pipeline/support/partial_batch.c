@@ -5,11 +5,11 @@
 
 enum { SMALL_BYTES = 16 << 10 }; /* batches up to here are written into checkpoints */
 
-typedef enum form { NOTHING, ROWS_LEFT, PLACE_BEFORE } form;
+typedef enum form { NOTHING, ROWS_LEFT, POSITION_BEFORE } form;
 
 /* An input that has no place to save is no fault yet: a checkpoint may never be asked for. Nothing
  * was pulled, so without memory the caller may just try again. */
-static stk_status note_place(stk_partial_batch *held, stk_node *node, stk_error *err)
+static stk_status note_position(stk_partial_batch *held, stk_node *node, stk_error *err)
 {
     held->has_before = false;
     held->before.size = 0;
@@ -35,7 +35,7 @@ static void weigh(stk_partial_batch *held)
 stk_status stk_partial_batch_pull(stk_partial_batch *held, stk_node *node, stk_error *err)
 {
     stk_partial_batch_drop(held);
-    STK_TRY(note_place(held, node, err));
+    STK_TRY(note_position(held, node, err));
     STK_TRY(stk_node_pull(node, &held->batch, err));
     if (!held->batch) return STK_OK;
     stk_status st = stk_rows_count(held->batch, node->plan->op->name, &held->rows, err);
@@ -73,9 +73,9 @@ static stk_status save_rows(const stk_partial_batch *held, stk_node *node, stk_s
 stk_status stk_partial_batch_save(const stk_partial_batch *held, stk_node *node, stk_state_out *out,
                                   stk_error *err)
 {
-    const form how = !held->batch ? NOTHING : held->has_before ? PLACE_BEFORE : ROWS_LEFT;
+    const form how = !held->batch ? NOTHING : held->has_before ? POSITION_BEFORE : ROWS_LEFT;
     STK_TRY(stk_state_put_u64(out, how, err));
-    if (how == PLACE_BEFORE) {
+    if (how == POSITION_BEFORE) {
         STK_TRY(stk_state_put_u64(out, (uint64_t)held->row, err));
         return stk_blob_append(out->blob, held->before.data, held->before.size, err);
     }
@@ -110,8 +110,8 @@ stk_status stk_partial_batch_restore(stk_partial_batch *held, stk_node *node, st
                                      stk_error *err)
 {
     uint64_t how;
-    STK_TRY(stk_state_get_count(in, PLACE_BEFORE, &how, err));
+    STK_TRY(stk_state_get_count(in, POSITION_BEFORE, &how, err));
     if (how == ROWS_LEFT) return restore_rows(held, node, in, err);
-    if (how == PLACE_BEFORE) return pull_again(held, node, in, err);
+    if (how == POSITION_BEFORE) return pull_again(held, node, in, err);
     return stk_node_restore_input(node, in, err);
 }

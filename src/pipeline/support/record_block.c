@@ -29,10 +29,10 @@ stk_status stk_record_block_put(stk_record_block *block, stk_ledger *ledger, stk
         return stk_value_bytes(value, ledger, bytes, err);
     if (!block->buffer || stk_buffer_size(block->buffer) - block->used < bytes.size)
         STK_TRY(begin_block(block, ledger, err));
-    uint8_t *place = stk_buffer_data(block->buffer) + block->used;
-    memcpy(place, bytes.data, bytes.size);
+    uint8_t *end = stk_buffer_data(block->buffer) + block->used;
+    memcpy(end, bytes.data, bytes.size);
     block->used += (bytes.size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    stk_value_view(value, stk_bytes_of(place, bytes.size), block->buffer);
+    stk_value_view(value, stk_bytes_of(end, bytes.size), block->buffer);
     return STK_OK;
 }
 

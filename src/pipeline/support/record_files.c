@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { OPEN_MOST = 128 }; /* files; processes often may open 1024 */
+enum { OPEN_MAX = 128 }; /* files; processes often may open 1024 */
 
 typedef struct entry {
     stk_record_file *file;  /* NULL: not open */
@@ -43,7 +43,7 @@ static stk_status open_entry(stk_record_files *files, size_t index, stk_error *e
 {
     entry *one = &files->entries[index];
     if (one->file) return STK_OK;
-    if (files->open >= OPEN_MOST) close_oldest(files);
+    if (files->open >= OPEN_MAX) close_oldest(files);
     STK_TRY(stk_record_file_open(&one->file, files->fs, files->list.paths[index], &files->options,
                                  err));
     files->open++;

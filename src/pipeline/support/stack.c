@@ -100,11 +100,11 @@ static bool has_rows(const stk_shape *there, const stk_shape *wanted)
 }
 
 /* begun's storage, where it fits; a last batch may have fewer rows than it was made for. */
-static bool go_on(stk_value *to, const stk_element *begun, size_t value, stk_dtype dtype,
+static bool go_on(stk_value *to, const stk_element *prepared, size_t value, stk_dtype dtype,
                   const stk_shape *shape)
 {
-    if (!begun || value >= stk_element_count(begun)) return false;
-    const stk_value *there = stk_element_value(begun, value);
+    if (!prepared || value >= stk_element_count(prepared)) return false;
+    const stk_value *there = stk_element_value(prepared, value);
     if (!there->storage || there->dtype != dtype || !has_rows(&there->shape, shape)) return false;
     *to = stk_value_ref(there);
     to->shape = *shape;
@@ -112,7 +112,7 @@ static bool go_on(stk_value *to, const stk_element *begun, size_t value, stk_dty
 }
 
 stk_status stk_stack_prepare(stk_element **out, stk_element *const *elements, size_t count,
-                             const stk_element *begun, const stk_batch_memory *memory,
+                             const stk_element *prepared, const stk_batch_memory *memory,
                              stk_error *err)
 {
     *out = NULL;
@@ -132,7 +132,7 @@ stk_status stk_stack_prepare(stk_element **out, stk_element *const *elements, si
         const stk_value *first = stk_element_value(elements[0], v);
         const stk_shape  shape = with_leading(&first->shape, (int64_t)count);
         stk_value       *to = stk_element_edit(batch, v);
-        if (go_on(to, begun, v, first->dtype, &shape)) continue;
+        if (go_on(to, prepared, v, first->dtype, &shape)) continue;
         st = first->dtype == STK_DTYPE_BYTES
                  ? gather_strings(to, elements, count, v, &shape, memory->ledger, err)
                  : make_dense(to, memory, first->dtype, &shape, err);

@@ -21,7 +21,7 @@ STK_NODISCARD stk_status stk_stack(stk_element **out, stk_element *const *elemen
  * begun (may be NULL), a batch of as many rows, is used where a value is of its type and shape;
  * rows that lie in their place already are not copied. */
 STK_NODISCARD stk_status stk_stack_prepare(stk_element **out, stk_element *const *elements,
-                                           size_t count, const stk_element *begun,
+                                           size_t count, const stk_element *prepared,
                                            const stk_batch_memory *memory, stk_error *err);
 void stk_stack_copy(stk_element *batch, stk_element *const *elements, size_t first, size_t count);
 

@@ -13,8 +13,8 @@ stk_status stk_stream_window_open(stk_stream_window *w, const stk_filesystem *fs
                                   stk_ledger *ledger, stk_error *err)
 {
     const stk_tfrecord_options options = {.compression = compression, .ledger = ledger};
-    const size_t               usual = stk_ledger_is_pressed(ledger) ? SMALL_READ : READ_BYTES;
-    *w = (stk_stream_window){.read_bytes = read_bytes ? read_bytes : usual};
+    const size_t default_bytes = stk_ledger_is_pressed(ledger) ? SMALL_READ : READ_BYTES;
+    *w = (stk_stream_window){.read_bytes = read_bytes ? read_bytes : default_bytes};
     stk_blob_init(&w->buffer, ledger, STK_MEMORY_READ);
     return stk_tfrecord_input_open(&w->input, fs, path, &options, err);
 }
@@ -87,7 +87,7 @@ stk_status stk_stream_window_move(stk_stream_window *w, uint64_t offset, stk_err
     while (w->offset < offset) {
         const uint64_t ahead = offset - w->offset;
         const size_t   available = stk_stream_window_available(w);
-        stk_stream_window_pass(w, available < ahead ? available : (size_t)ahead);
+        stk_stream_window_consume(w, available < ahead ? available : (size_t)ahead);
         if (w->offset == offset) break;
         if (w->ended) return fail_short(w, offset, err);
         STK_TRY(stk_stream_window_more(w, err));

@@ -39,7 +39,7 @@ static inline const uint8_t *stk_stream_window_data(const stk_stream_window *w)
     return w->buffer.data + w->begin;
 }
 
-static inline void stk_stream_window_pass(stk_stream_window *w, size_t bytes)
+static inline void stk_stream_window_consume(stk_stream_window *w, size_t bytes)
 {
     w->begin += bytes;
     w->offset += bytes;

@@ -135,10 +135,10 @@ void stk_io_run(stk_io_request *request)
 
 static stk_status check(const stk_io_options *options, stk_error *err)
 {
-    if (options->threads_most < 0 || options->threads_most > LARGEST_COUNT)
+    if (options->threads_max < 0 || options->threads_max > LARGEST_COUNT)
         return stk_fail(err, STK_E_INVALID, "read", NULL,
                         "%d reader threads asked; 1 to %d are possible, 0 means %d",
-                        options->threads_most, LARGEST_COUNT, THREADS_DEFAULT);
+                        options->threads_max, LARGEST_COUNT, THREADS_DEFAULT);
     if (options->in_flight < 0 || options->in_flight > LARGEST_COUNT)
         return stk_fail(err, STK_E_INVALID, "read", NULL,
                         "%d requests in flight asked; 1 to %d are possible, 0 means tuned",
@@ -157,10 +157,10 @@ static stk_status init_lock(stk_io *io, stk_error *err)
 
 static void init_limit(stk_io *io, const stk_io_options *options)
 {
-    io->threads_most = options->threads_most ? options->threads_most : THREADS_DEFAULT;
+    io->threads_max = options->threads_max ? options->threads_max : THREADS_DEFAULT;
     io->pinned = options->in_flight > 0;
-    const int least = io->threads_most < TUNED_LEAST ? io->threads_most : TUNED_LEAST;
-    stk_io_tuner_init(&io->tuner, TUNED_START, least, io->threads_most);
+    const int least = io->threads_max < TUNED_LEAST ? io->threads_max : TUNED_LEAST;
+    stk_io_tuner_init(&io->tuner, TUNED_START, least, io->threads_max);
     io->limit = io->pinned ? options->in_flight : io->tuner.limit;
 }
 
@@ -177,7 +177,7 @@ stk_status stk_io_start(stk_io **out, const stk_io_options *options, stk_error *
     stk_status st = init_lock(io, err);
     if (!st) st = stk_io_start_readers(io, err);
     if (!st && !options->no_uring) {
-        const int most = io->pinned ? io->limit : io->threads_most;
+        const int most = io->pinned ? io->limit : io->threads_max;
         st = stk_io_start_ring(io, (unsigned)most + 1, err);
     }
     if (st) {

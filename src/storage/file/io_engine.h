@@ -37,9 +37,9 @@ struct stk_io_request {
 };
 
 typedef struct stk_io_options {
-    int  threads_most; /* reader threads at most, 1..1024; 0 means 64 */
-    int  in_flight;    /* a fixed limit, 1..1024; 0 lets the engine tune it, 2..threads_most */
-    bool no_uring;     /* reader threads only */
+    int  threads_max; /* reader threads at most, 1..1024; 0 means 64 */
+    int  in_flight;   /* a fixed limit, 1..1024; 0 lets the engine tune it, 2..threads_max */
+    bool no_uring;    /* reader threads only */
 } stk_io_options;
 
 typedef struct stk_io_stats {

@@ -31,8 +31,8 @@ struct stk_io {
     bool         pinned;
     stk_io_tuner tuner;
 
-    stk_thread *readers; /* threads_most of them */
-    int         threads_most, started, idle;
+    stk_thread *readers; /* threads_max of them */
+    int         threads_max, started, idle;
     int         coming; /* readers that will take a request next: new, or in done */
 
     stk_io_ring *ring; /* NULL: the kernel refused, or nobody wants it */

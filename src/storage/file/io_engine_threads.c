@@ -42,10 +42,10 @@ static stk_status start_one(stk_io *io, stk_error *err)
 
 stk_status stk_io_start_readers(stk_io *io, stk_error *err)
 {
-    io->readers = calloc((size_t)io->threads_most, sizeof *io->readers);
+    io->readers = calloc((size_t)io->threads_max, sizeof *io->readers);
     if (!io->readers)
         return stk_fail(err, STK_E_NOMEM, "threads", NULL, "no memory for %d threads",
-                        io->threads_most);
+                        io->threads_max);
     return start_one(io, err);
 }
 
@@ -56,7 +56,7 @@ stk_status stk_io_start_readers(stk_io *io, stk_error *err)
 void stk_io_call_reader(stk_io *io)
 {
     if (io->readable.count <= io->coming) return;
-    if (io->readable.count > io->idle + io->coming && io->started < io->threads_most)
+    if (io->readable.count > io->idle + io->coming && io->started < io->threads_max)
         (void)!start_one(io, NULL);
     else
         pthread_cond_signal(&io->work);

@@ -66,7 +66,7 @@ static void tell_who_decodes(const stk_loader *feed)
     char                      line[320];
     if (!o->log || o->evaluate) return;
     snprintf(line, sizeof line, "images: %s decodes %s", feed->images.name,
-             feed->images.alone ? "all it takes" : "beside the CPU");
+             feed->images.exclusive ? "all it takes" : "beside the CPU");
     o->log(o->log_context, line);
 }
 
@@ -78,7 +78,7 @@ static stk_status find_images(stk_loader *feed, stk_error *err)
     if (!o->device || (!alone && o->recipe->knobs.decode != STK_DECODE_SHARED)) return STK_OK;
     STK_TRY(stk_device_decoder(o->device, &lent, err));
     feed->images = *lent;
-    feed->images.alone = alone;
+    feed->images.exclusive = alone;
     tell_who_decodes(feed);
     return STK_OK;
 }

@@ -25,8 +25,8 @@ static void copy_stage(stk_profile_input *out, const stk_operator_stats *stage)
 static void copy_operations(stk_input_state *out, const stk_iterator_report *report)
 {
     for (size_t i = 0; i < report->operation_count && i < STK_PROFILE_INPUT_OPS; i++) {
-        const stk_operation_account *from = &report->operations[i];
-        stk_profile_input_op        *to = &out->ops[out->op_count++];
+        const stk_function_stats *from = &report->operations[i];
+        stk_profile_input_op     *to = &out->ops[out->op_count++];
         *to = (stk_profile_input_op){
             .depth = from->depth, .items = (double)from->items, .busy_ns = (double)from->busy_ns};
         snprintf(to->name, sizeof to->name, "%s", from->name);

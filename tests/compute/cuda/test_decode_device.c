@@ -245,7 +245,7 @@ STK_TEST(more_than_it_takes_is_an_error)
     stk_error          err;
     stk_decode_request requests[1];
     EXPECT_STATUS(STK_E_RANGE,
-                  decoder()->decode(decoder()->context, requests, decoder()->most + 1, &err));
+                  decoder()->decode(decoder()->context, requests, decoder()->max_images + 1, &err));
     EXPECT_OK(decoder()->decode(decoder()->context, requests, 0, &err));
 }
 

@@ -9,7 +9,7 @@
 /* Separators of units and records: no description has one otherwise. */
 enum { MARK = 0x1f, NAMES = 0x1e };
 
-stk_status stk_describe_place(stk_blob *out, const char *path, stk_error *err)
+stk_status stk_describe_location(stk_blob *out, const char *path, stk_error *err)
 {
     const char mark = MARK;
     STK_TRY(stk_blob_append(out, &mark, 1, err));
@@ -43,7 +43,7 @@ static uint64_t take(stk_blob *text, uint8_t mark)
     return hash;
 }
 
-uint64_t stk_describe_take_places(stk_blob *text)
+uint64_t stk_describe_take_locations(stk_blob *text)
 {
     return take(text, MARK);
 }
@@ -77,8 +77,8 @@ static stk_status mix_content(const stk_dataset *data, stk_content *content, stk
 {
     if (data->op->content)
         STK_TRY(data->op->content(data, content, err));
-    else if (data->place)
-        content->hash = stk_hash64_number(content->hash, data->place);
+    else if (data->locations_hash)
+        content->hash = stk_hash64_number(content->hash, data->locations_hash);
     for (size_t i = 0; i < data->input_count; i++)
         STK_TRY(mix_content(data->inputs[i], content, err));
     return STK_OK;
@@ -89,6 +89,6 @@ stk_status stk_dataset_content(const stk_dataset *data, uint64_t *out, stk_error
     stk_content content = {.hash = data->fingerprint};
     *out = 0;
     STK_TRY(mix_content(data, &content, err));
-    if (!content.gone) *out = content.hash | 1;
+    if (!content.incomplete) *out = content.hash | 1;
     return STK_OK;
 }
