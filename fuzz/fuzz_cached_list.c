@@ -27,7 +27,7 @@ static void put_sum(stk_blob *list)
 /* What was believed lies inside of what the list speaks of. */
 static void check(const stk_cached_table *table, uint64_t used)
 {
-    for (size_t i = 0; i < table->room; i++)
+    for (size_t i = 0; i < table->capacity; i++)
         for (const stk_cached_entry *one = table->buckets[i]; one; one = one->next) {
             demand(stk_cached_table_find(table, one->path) != NULL);
             for (size_t k = 0; k < one->count; k++) {

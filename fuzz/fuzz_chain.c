@@ -116,7 +116,7 @@ static stk_status run(const plan *p, size_t first, size_t count, bool decodes,
 
 static bool step_finishes(const plan *p, size_t step)
 {
-    return p->steps[step].op->finish != NULL;
+    return p->steps[step].op->output != NULL;
 }
 
 /* The image decoded, then each operation by itself; those that finish, together. */
@@ -162,7 +162,7 @@ static void add(plan *p, const uint8_t choice[2])
     const stk_image_op *op = stk_image_op_find(chosen[0]);
     demand(op != NULL, chosen[0]);
     if (stk_image_params_parse(&p->params[p->count], op, chosen[1], &err)) demand(0, err.message);
-    const bool sometimes = choice[1] & 1 && !op->finish;
+    const bool sometimes = choice[1] & 1 && !op->output;
     p->steps[p->count] = (stk_chain_op){op, p->params[p->count], sometimes ? 0.5 : 1};
     p->randoms[p->count] = stk_random_for(choice[1], 0, p->count, 0);
     p->count++;

@@ -30,7 +30,7 @@ static void frame(const stk_image_op *op, const void *params, int32_t width, int
     stk_error    err;
     stk_geometry f;
     stk_random   random = stk_random_for((uint64_t)width, 0, (uint64_t)height, 0);
-    if (op->frame(params, &random, width, height, &f, &err)) {
+    if (op->geometry(params, &random, width, height, &f, &err)) {
         demand(err.message[0], "no reason");
         return;
     }
@@ -42,16 +42,16 @@ static void frame(const stk_image_op *op, const void *params, int32_t width, int
 static void paint(const stk_image_op *op, const void *params, int32_t width, int32_t height)
 {
     stk_error          err;
-    stk_canvas_buffers easel;
+    stk_canvas_buffers buffers;
     stk_random         random = stk_random_for((uint64_t)width, 0, (uint64_t)height, 0);
     width = width % MOST_PAINTED + 1;
     height = height % MOST_PAINTED + 1;
     const int32_t channels = width % 2 ? 3 : 1;
-    stk_canvas_buffers_init(&easel, NULL);
-    if (stk_canvas_buffers_start(&easel, width, height, channels, &err)) abort();
-    memset(easel.canvas.pixels.data, 77, (size_t)width * (size_t)height * (size_t)channels);
-    if (op->paint(params, &random, &easel.canvas, &err)) demand(err.message[0], "no reason");
-    stk_canvas_buffers_release(&easel);
+    stk_canvas_buffers_init(&buffers, NULL);
+    if (stk_canvas_buffers_start(&buffers, width, height, channels, &err)) abort();
+    memset(buffers.canvas.pixels.data, 77, (size_t)width * (size_t)height * (size_t)channels);
+    if (op->pixels(params, &random, &buffers.canvas, &err)) demand(err.message[0], "no reason");
+    stk_canvas_buffers_release(&buffers);
 }
 
 static void finish(const stk_image_op *op, const void *params, int32_t choice)
@@ -59,7 +59,7 @@ static void finish(const stk_image_op *op, const void *params, int32_t choice)
     static const stk_dtype types[] = {STK_DTYPE_U8, STK_DTYPE_F32, STK_DTYPE_F16, STK_DTYPE_BF16};
     stk_error              err;
     stk_output_format      ending = {.dtype = types[choice % 4]};
-    if (op->finish(params, &ending, &err)) demand(err.message[0], "no reason");
+    if (op->output(params, &ending, &err)) demand(err.message[0], "no reason");
 }
 
 static void expect_same_text(const stk_image_op *op, const void *params)
@@ -94,9 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stk_image_size measured = {width, height, 3, STK_DTYPE_U8, false};
     expect_same_text(op, params);
     if (op->measure) op->measure(params, &measured);
-    if (op->frame) frame(op, params, width, height);
-    if (op->paint) paint(op, params, width, height);
-    if (op->finish) finish(op, params, width);
+    if (op->geometry) frame(op, params, width, height);
+    if (op->pixels) paint(op, params, width, height);
+    if (op->output) finish(op, params, width);
     free(params);
     return 0;
 }

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     .resize = data[0] & 4 ? data[2] : 0,
                                     .no_restarts = data[0] & 8};
     /* Small images are left alone: zeros behind make them large enough. */
-    const size_t     least = data[0] & 16 ? STK_SEEKABLE_LEAST_BYTES : 1, there = size - HEADER;
+    const size_t     least = data[0] & 16 ? STK_SEEKABLE_BYTES_MIN : 1, there = size - HEADER;
     const size_t     padded = there < least ? least : there;
     uint8_t         *copy = calloc(padded, 1);
     stk_image_maker *maker;

@@ -68,7 +68,7 @@ static void check_index(stk_bytes file, stk_bytes bytes)
     static uint32_t   places[PIXELS];
     stk_restart_index index;
     demand(stk_restart_index_read(&index, bytes) && index.count < PIXELS, "no index");
-    demand(stk_restart_index_places(&index, (uint32_t)file.size, places), "no places");
+    demand(stk_restart_index_offsets(&index, (uint32_t)file.size, places), "no places");
     demand(places[index.count] == file.size, "the last segment does not end with the file");
     for (uint32_t i = 1; i <= index.count; i++)
         demand(file.data[places[i] - 2] == 0xff && file.data[places[i] - 1] >= 0xd0 &&

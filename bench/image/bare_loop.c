@@ -29,7 +29,7 @@ typedef struct settings {
 
 typedef struct album {
     bare_photo *photos;
-    size_t      count, room;
+    size_t      count, scratch;
 } album;
 
 /* nftw has no context argument. */
@@ -55,9 +55,10 @@ static int collect(const char *path, const struct stat *stat, int kind, struct F
     const char *end = strrchr(path, '.');
     (void)at;
     if (kind != FTW_F || !end || (strcasecmp(end, ".jpg") && strcasecmp(end, ".jpeg"))) return 0;
-    if (collected->count == collected->room) {
-        collected->room = collected->room ? collected->room * 2 : 1024;
-        collected->photos = realloc(collected->photos, collected->room * sizeof *collected->photos);
+    if (collected->count == collected->scratch) {
+        collected->scratch = collected->scratch ? collected->scratch * 2 : 1024;
+        collected->photos =
+            realloc(collected->photos, collected->scratch * sizeof *collected->photos);
         if (!collected->photos) stop("no memory", path);
     }
     load(&collected->photos[collected->count++], path, (size_t)stat->st_size);

@@ -9,10 +9,10 @@ enum { WEIGHT_BITS = 14, ROW_BYTES = BARE_SIDE * BARE_PIXEL, ROUND = 1 << (WEIGH
 
 static bool make_room(bare_axis *axis, int taps)
 {
-    if (taps > axis->room) {
+    if (taps > axis->scratch) {
         free(axis->weights);
         axis->weights = malloc((size_t)taps * BARE_SIDE * sizeof *axis->weights);
-        axis->room = axis->weights ? taps : 0;
+        axis->scratch = axis->weights ? taps : 0;
     }
     axis->taps = taps;
     return axis->weights != NULL;

@@ -18,7 +18,7 @@ typedef struct bare_axis {
     int32_t  first[BARE_SIDE];
     int16_t *weights; /* BARE_SIDE times taps; sums to 1 << 14 */
     int      taps;
-    int      room;
+    int      scratch;
 } bare_axis;
 
 /* From the box begin .. begin + length of a line of limit pixels. False without memory. */

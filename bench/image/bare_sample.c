@@ -102,12 +102,12 @@ static bare_window draw_window(bare_worker *w, int width, int height)
     return (bare_window){(width - x) / 2, (height - y) / 2, x, y, false};
 }
 
-static bool make_room(uint8_t **data, size_t *room, size_t bytes)
+static bool make_room(uint8_t **data, size_t *scratch, size_t bytes)
 {
-    if (bytes <= *room) return true;
+    if (bytes <= *scratch) return true;
     free(*data);
     *data = malloc(bytes);
-    *room = *data ? bytes : 0;
+    *scratch = *data ? bytes : 0;
     return *data != NULL;
 }
 

@@ -15,7 +15,7 @@ enum { SIDE = 224, PIXELS = SIDE * SIDE, TIMES = 20, ROUNDS = 15 };
 typedef struct job {
     const stk_image_op *op;
     void               *params;
-    stk_canvas_buffers  easel;
+    stk_canvas_buffers  buffers;
     stk_random          random;
 } job;
 
@@ -24,7 +24,7 @@ static void paint(void *context)
 {
     job *j = context;
     for (int i = 0; i < TIMES; i++)
-        if (j->op->paint(j->params, &j->random, &j->easel.canvas, NULL)) exit(1);
+        if (j->op->pixels(j->params, &j->random, &j->buffers.canvas, NULL)) exit(1);
 }
 
 static void fill(uint8_t *data, size_t bytes)
@@ -38,14 +38,14 @@ static void measure_op(const char *name, const char *text)
     char label[96];
     job  j = {.op = stk_image_op_find(name), .random = stk_random_for(1, 2, 3, 4)};
     if (stk_image_params_parse(&j.params, j.op, text, NULL)) exit(1);
-    stk_canvas_buffers_init(&j.easel, NULL);
-    if (stk_canvas_buffers_start(&j.easel, SIDE, SIDE, 3, NULL)) exit(1);
-    fill(j.easel.canvas.pixels.data, stk_area_bytes(&j.easel.canvas.pixels));
+    stk_canvas_buffers_init(&j.buffers, NULL);
+    if (stk_canvas_buffers_start(&j.buffers, SIDE, SIDE, 3, NULL)) exit(1);
+    fill(j.buffers.canvas.pixels.data, stk_area_bytes(&j.buffers.canvas.pixels));
     const bench_result r = bench_run(paint, &j, ROUNDS);
     snprintf(label, sizeof label, "%s %s", name, text);
     printf("%-64s %8.1f us (best %.1f, worst %.1f)\n", label, r.median * 1e6 / TIMES,
            r.best * 1e6 / TIMES, r.worst * 1e6 / TIMES);
-    stk_canvas_buffers_release(&j.easel);
+    stk_canvas_buffers_release(&j.buffers);
     free(j.params);
 }
 

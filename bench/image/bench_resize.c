@@ -95,12 +95,12 @@ static void measure_weights(const char *name, stk_filter filter, const stk_resiz
     print_time(what, "plain", bench_run(weigh, &w, ROUNDS), w.times);
     w.kernels = *kernels;
     w.gather = (stk_row_gather){.axis = &w.axis, .channels = 3};
-    w.gather.room_bytes = kernels->room(&w.axis, 3);
-    w.gather.room = malloc(w.gather.room_bytes + 1);
-    if (!w.gather.room) return;
+    w.gather.scratch_bytes = kernels->scratch(&w.axis, 3);
+    w.gather.scratch = malloc(w.gather.scratch_bytes + 1);
+    if (!w.gather.scratch) return;
     snprintf(what, sizeof what, "arrange/%s/300-224", name);
     print_time(what, kernels->name, bench_run(arrange, &w, ROUNDS), w.times);
-    free(w.gather.room);
+    free(w.gather.scratch);
     stk_axis_release(&w.axis);
 }
 

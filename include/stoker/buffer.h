@@ -18,13 +18,13 @@ typedef struct stk_buffer stk_buffer;
 STK_API STK_NODISCARD stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger,
                                                 stk_memory memory, size_t size, stk_error *err);
 
-/* Memory of a special kind: pinned for a device, shared with another process. Batches are taken and
- * given back all the time, in few sizes: where taking is slow, keep what is given back. */
+/* Allocator of special memory: pinned for a device, shared with another process. Batches are
+ * allocated and freed all the time, in few sizes: a slow allocator should keep freed blocks. */
 typedef struct stk_allocator {
-    /* size bytes aligned to STK_BUFFER_ALIGNMENT; NULL without memory. Both are called from any
-     * thread. context must outlive every buffer made with it. */
-    void *(*take)(void *context, size_t size);
-    void (*give)(void *context, void *data, size_t size);
+    /* Returns size bytes aligned to STK_BUFFER_ALIGNMENT, or NULL without memory. Both are called
+     * from any thread. context must outlive every buffer made with it. */
+    void *(*alloc)(void *context, size_t size);
+    void (*free)(void *context, void *data, size_t size);
     void *context;
 } stk_allocator;
 

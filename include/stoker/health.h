@@ -50,8 +50,8 @@ typedef struct stk_health_report {
     uint64_t items, looked_at; /* in all; decoded or found bad */
     uint64_t bad;
     /* Of images that could be decoded. Median: of as many the half are smaller. */
-    int32_t  least_width, median_width, most_width;
-    int32_t  least_height, median_height, most_height;
+    int32_t  min_width, median_width, max_width;
+    int32_t  min_height, median_height, max_height;
     uint64_t formats[STK_IMAGE_FORMATS]; /* [STK_IMAGE_NONE]: pixels as they are */
     uint64_t grey, colours, alpha;       /* alpha: of either, and CMYK */
     uint64_t deep;                       /* 16 bits a channel */

@@ -114,7 +114,7 @@ STK_API STK_NODISCARD stk_status stk_image_write_pnm(stk_blob *out, const stk_pi
 
 /* Seekable JPEGs: restart markers between groups of MCUs, so that a decoder can begin at any of
  * them, and an index of where they are. */
-enum { STK_SEEKABLE_LEAST_BYTES = 16 << 10 }; /* smaller images are decoded whole as quickly */
+enum { STK_SEEKABLE_BYTES_MIN = 16 << 10 }; /* smaller images are decoded whole as quickly */
 
 typedef struct stk_seekable_result {
     bool     rewritten; /* false: it would not pay (small, or no JPEG): out holds nothing */

@@ -73,11 +73,11 @@ STK_API const stk_json_value *stk_json_get(const stk_json_value *object, const c
 STK_API size_t                stk_json_count(const stk_json_value *array_or_object);
 STK_API const stk_json_value *stk_json_at(const stk_json_value *array_or_object, size_t index);
 STK_API const char           *stk_json_key_at(const stk_json_value *object, size_t index);
-STK_API const char           *stk_json_text(const stk_json_value *value, const char *fallback);
-STK_API double                stk_json_number(const stk_json_value *value, double fallback);
-STK_API bool                  stk_json_truth(const stk_json_value *value, bool fallback);
+STK_API const char           *stk_json_text(const stk_json_value *value, const char *default_value);
+STK_API double                stk_json_number(const stk_json_value *value, double default_value);
+STK_API bool                  stk_json_truth(const stk_json_value *value, bool default_value);
 /* Numbers and, as protobuf's JSON writes 64-bit integers, strings of digits. */
-STK_API int64_t stk_json_integer(const stk_json_value *value, int64_t fallback);
+STK_API int64_t stk_json_integer(const stk_json_value *value, int64_t default_value);
 
 STK_END_DECLS
 #endif

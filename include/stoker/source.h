@@ -91,7 +91,7 @@ STK_API bool stk_source_is_image_name(const char *name);
 STK_API const stk_source_left_out *stk_source_left_outs(const stk_source *source, size_t *count);
 /* The same as one line of words in out, which it returns: "2 .heic images, 1 .txt file; ..."; ""
  * where nothing was left out. */
-STK_API const char *stk_source_left_out_text(const stk_source *source, char *out, size_t room);
+STK_API const char *stk_source_left_out_text(const stk_source *source, char *out, size_t capacity);
 /* The fields that every sample has, with meanings and class names. */
 STK_API const stk_feature_info *stk_source_features(const stk_source *source, size_t *count);
 

@@ -16,9 +16,9 @@ typedef struct stk_train_survey {
     int64_t looked;     /* that could be read; 0: pixels of one size, or nobody looked */
     int64_t unreadable; /* of those that were to be looked at besides */
     int64_t grey;       /* of looked */
-    int64_t least_width, least_height, most_width, most_height; /* the smallest and the largest */
-    double  longest;                                            /* length to breadth */
-    char    formats[96];                                        /* "380 jpeg, 20 png" */
+    int64_t min_width, min_height, max_width, max_height; /* the smallest and the largest */
+    double  longest;                                      /* length to breadth */
+    char    formats[96];                                  /* "380 jpeg, 20 png" */
     char    bad[256]; /* the first that could not be read, and why */
 } stk_train_survey;
 

@@ -75,9 +75,9 @@ stk_permutation stk_balance_order(const stk_balance *balance, uint64_t seed, uin
 }
 
 uint64_t stk_balance_at(const stk_balance *balance, const stk_permutation *order, uint64_t seed,
-                        uint64_t epoch, uint64_t place)
+                        uint64_t epoch, uint64_t position)
 {
-    const uint64_t        drawn = stk_permutation_at(order, place);
+    const uint64_t        drawn = stk_permutation_at(order, position);
     const uint64_t        class_ = drawn % balance->classes, begin = balance->begin[class_];
     const uint64_t        members = balance->begin[class_ + 1] - begin;
     const uint64_t        nth = epoch * balance->each + drawn / balance->classes;

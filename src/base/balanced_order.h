@@ -31,6 +31,6 @@ static inline uint64_t stk_balance_epoch(const stk_balance *balance)
 stk_permutation stk_balance_order(const stk_balance *balance, uint64_t seed, uint64_t epoch);
 /* The element at place (below stk_balance_epoch) of the epoch whose order this is. */
 uint64_t stk_balance_at(const stk_balance *balance, const stk_permutation *order, uint64_t seed,
-                        uint64_t epoch, uint64_t place);
+                        uint64_t epoch, uint64_t position);
 
 #endif

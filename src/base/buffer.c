@@ -16,7 +16,7 @@ struct stk_buffer {
     size_t      reserved;
     uint8_t    *data;
     /* Of a special kind; NULL: the bytes are part of this allocation. */
-    void (*give)(void *context, void *data, size_t size);
+    void (*free)(void *context, void *data, size_t size);
     void *context;
 };
 
@@ -32,9 +32,9 @@ stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger, stk_memory memor
         return stk_fail(err, STK_E_LIMIT, "memory", NULL, "a buffer of %zu bytes is too large",
                         size);
     total &= ~(size_t)(STK_BUFFER_ALIGNMENT - 1);
-    stk_block_cache *spares = stk_ledger_spares(ledger);
-    if (spares) total = stk_block_cache_round(total);
-    stk_buffer      *buffer = spares ? stk_block_cache_take(spares, total) : NULL;
+    stk_block_cache *cache = stk_ledger_spares(ledger);
+    if (cache) total = stk_block_cache_round(total);
+    stk_buffer      *buffer = cache ? stk_block_cache_acquire(cache, total) : NULL;
     const stk_status st = stk_ledger_reserve(ledger, memory, total, err);
     if (st) {
         stk_large_free(buffer, total);
@@ -62,7 +62,7 @@ stk_status stk_buffer_new_with(stk_buffer **out, const stk_allocator *kind, stk_
     *out = NULL;
     STK_TRY(stk_ledger_reserve(ledger, memory, size, err));
     stk_buffer *buffer = calloc(1, sizeof *buffer);
-    void       *data = buffer ? kind->take(kind->context, size) : NULL;
+    void       *data = buffer ? kind->alloc(kind->context, size) : NULL;
     if (!data) {
         free(buffer);
         stk_ledger_release(ledger, memory, size);
@@ -74,7 +74,7 @@ stk_status stk_buffer_new_with(stk_buffer **out, const stk_allocator *kind, stk_
                            .size = size,
                            .reserved = size,
                            .data = data,
-                           .give = kind->give,
+                           .free = kind->free,
                            .context = kind->context,
                            .references = 1};
     *out = buffer;
@@ -104,7 +104,7 @@ stk_status stk_buffer_adopt(stk_buffer **out, stk_blob *blob, stk_error *err)
                            .size = blob->capacity,
                            .reserved = blob->capacity,
                            .data = blob->data,
-                           .give = blob->ledger ? give_large : give_plain,
+                           .free = blob->ledger ? give_large : give_plain,
                            .references = 1};
     stk_blob_init(blob, blob->ledger, blob->memory);
     return STK_OK;
@@ -122,11 +122,11 @@ void stk_buffer_unref(stk_buffer *buffer)
     stk_ledger      *ledger = buffer->ledger;
     const stk_memory memory = buffer->memory;
     const size_t     reserved = buffer->reserved;
-    const bool       apart = buffer->give != NULL; /* the bytes lie elsewhere */
-    if (buffer->give) buffer->give(buffer->context, buffer->data, reserved);
-    const bool keep =
-        !apart && ledger && stk_block_cache_put(stk_ledger_spares(ledger), buffer, reserved);
-    if (!keep && apart)
+    const bool       external = buffer->free != NULL; /* the bytes lie elsewhere */
+    if (buffer->free) buffer->free(buffer->context, buffer->data, reserved);
+    const bool keep = !external && ledger &&
+                      stk_block_cache_release_block(stk_ledger_spares(ledger), buffer, reserved);
+    if (!keep && external)
         free(buffer);
     else if (!keep)
         stk_large_free(buffer, reserved);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS_MOST = 17, POINT_MOST = 8 }; /* bytes of a locale's decimal point */
+enum { DIGITS_MAX = 17, POINT_BYTES_MAX = 8 }; /* bytes of a locale's decimal point */
 
 static const char *skip_digits(const char *c)
 {
@@ -39,9 +39,9 @@ double stk_decimal_read(const char *text, const char **end)
 {
     const char  *behind = find_end(text), *point = localeconv()->decimal_point;
     const size_t length = (size_t)(behind - text), point_length = strlen(point);
-    char         copy[STK_DECIMAL_LONGEST + POINT_MOST + 1];
+    char         copy[STK_DECIMAL_CHARACTERS_MAX + POINT_BYTES_MAX + 1];
     size_t       used = 0;
-    if (length > STK_DECIMAL_LONGEST || point_length > POINT_MOST) behind = text;
+    if (length > STK_DECIMAL_CHARACTERS_MAX || point_length > POINT_BYTES_MAX) behind = text;
     if (end) *end = behind;
     for (const char *c = text; c < behind; c++) {
         if (*c == '.')
@@ -76,7 +76,7 @@ char *stk_decimal_write(double number, int digits, char text[STK_DECIMAL_CAPACIT
 
 char *stk_decimal_shortest(double number, int digits, char text[STK_DECIMAL_CAPACITY])
 {
-    for (; digits < DIGITS_MOST; digits++)
+    for (; digits < DIGITS_MAX; digits++)
         if (stk_decimal_read(stk_decimal_write(number, digits, text), NULL) == number) return text;
-    return stk_decimal_write(number, DIGITS_MOST, text);
+    return stk_decimal_write(number, DIGITS_MAX, text);
 }

@@ -4,8 +4,8 @@
 #define STK_BASE_DECIMAL_H
 
 enum {
-    STK_DECIMAL_LONGEST = 512, /* characters that are read as one number */
-    STK_DECIMAL_CAPACITY = 40  /* for a number that is written */
+    STK_DECIMAL_CHARACTERS_MAX = 512, /* characters that are read as one number */
+    STK_DECIMAL_CAPACITY = 40         /* for a number that is written */
 };
 
 /* The number that text begins with: sign, digits with at most one point, exponent. *end (may be

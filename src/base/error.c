@@ -78,8 +78,8 @@ stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const 
 {
     if (!err) return status;
     /* where may point into err itself when a caller adds context to an error it got. */
-    char place[sizeof err->where];
-    copy_where(place, sizeof place, where);
+    char location[sizeof err->where];
+    copy_where(location, sizeof location, where);
     char    message[sizeof err->message];
     va_list args;
     va_start(args, format);
@@ -87,7 +87,7 @@ stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const 
     va_end(args);
     err->status = status;
     err->stage = stage;
-    memcpy(err->where, place, sizeof place);
+    memcpy(err->where, location, sizeof location);
     memcpy(err->message, message, sizeof message);
     return status;
 }

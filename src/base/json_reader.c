@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEEPEST = 64, LONGEST_NUMBER = STK_DECIMAL_LONGEST, LARGEST_TEXT = 256 << 20 };
+enum { DEEPEST = 64, NUMBER_CHARACTERS_MAX = STK_DECIMAL_CHARACTERS_MAX, LARGEST_TEXT = 256 << 20 };
 
 typedef struct parser {
     const uint8_t *begin, *at, *end;
@@ -87,17 +87,17 @@ static bool skip_digits(parser *p)
 }
 
 /* Moves over a number; *whole says that it has neither fraction nor exponent. */
-static stk_status scan_number(parser *p, bool *whole)
+static stk_status scan_number(parser *p, bool *is_integer)
 {
-    *whole = true;
+    *is_integer = true;
     accept(p, '-');
     if (!accept(p, '0') && !skip_digits(p)) return expected(p, "a digit");
     if (accept(p, '.')) {
-        *whole = false;
+        *is_integer = false;
         if (!skip_digits(p)) return expected(p, "a digit");
     }
     if (accept(p, 'e') || accept(p, 'E')) {
-        *whole = false;
+        *is_integer = false;
         if (!accept(p, '-')) accept(p, '+');
         if (!skip_digits(p)) return expected(p, "a digit");
     }
@@ -107,7 +107,7 @@ static stk_status scan_number(parser *p, bool *whole)
 /* A copy, because the text does not end with the number. */
 static double to_double(const uint8_t *text, size_t size)
 {
-    char copy[LONGEST_NUMBER + 1];
+    char copy[NUMBER_CHARACTERS_MAX + 1];
     memcpy(copy, text, size);
     copy[size] = 0;
     return stk_decimal_read(copy, NULL);
@@ -129,16 +129,16 @@ static bool to_integer(const uint8_t *text, size_t size, int64_t *out)
 static stk_status parse_number(parser *p, stk_json_value *out)
 {
     const uint8_t *text = p->at;
-    bool           whole;
-    STK_TRY(scan_number(p, &whole));
+    bool           is_integer;
+    STK_TRY(scan_number(p, &is_integer));
     const size_t size = (size_t)(p->at - text);
-    if (size > LONGEST_NUMBER)
+    if (size > NUMBER_CHARACTERS_MAX)
         return fail_at(p, text, STK_E_LIMIT, "a number of more than 512 characters");
     out->type = STK_JSON_NUMBER;
     out->number = to_double(text, size);
     if (!isfinite(out->number))
         return fail_at(p, text, STK_E_RANGE, "a number too large for a double");
-    if (whole) {
+    if (is_integer) {
         out->is_integer = to_integer(text, size, &out->integer);
     } else if (fabs(out->number) < 0x1p63 && out->number == trunc(out->number)) {
         out->is_integer = true;

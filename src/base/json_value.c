@@ -55,39 +55,39 @@ const char *stk_json_key_at(const stk_json_value *object, size_t index)
     return child ? child->key : NULL;
 }
 
-const char *stk_json_text(const stk_json_value *value, const char *fallback)
+const char *stk_json_text(const stk_json_value *value, const char *default_value)
 {
-    return is(value, STK_JSON_STRING) ? value->text : fallback;
+    return is(value, STK_JSON_STRING) ? value->text : default_value;
 }
 
-double stk_json_number(const stk_json_value *value, double fallback)
+double stk_json_number(const stk_json_value *value, double default_value)
 {
-    return is(value, STK_JSON_NUMBER) ? value->number : fallback;
+    return is(value, STK_JSON_NUMBER) ? value->number : default_value;
 }
 
-bool stk_json_truth(const stk_json_value *value, bool fallback)
+bool stk_json_truth(const stk_json_value *value, bool default_value)
 {
-    return is(value, STK_JSON_BOOL) ? value->truth : fallback;
+    return is(value, STK_JSON_BOOL) ? value->truth : default_value;
 }
 
-static int64_t integer_of_text(const stk_json_value *value, int64_t fallback)
+static int64_t integer_of_text(const stk_json_value *value, int64_t default_value)
 {
     const char *p = value->text, *end = p + value->count;
     const bool  negative = p < end && *p == '-';
     int64_t     sum = 0;
     if (negative) p++;
-    if (p == end) return fallback;
+    if (p == end) return default_value;
     for (; p < end; p++) {
         const int digit = *p - '0';
         if (digit < 0 || digit > 9 || __builtin_mul_overflow(sum, 10, &sum) ||
             __builtin_add_overflow(sum, negative ? -digit : digit, &sum))
-            return fallback;
+            return default_value;
     }
     return sum;
 }
 
-int64_t stk_json_integer(const stk_json_value *value, int64_t fallback)
+int64_t stk_json_integer(const stk_json_value *value, int64_t default_value)
 {
-    if (is(value, STK_JSON_STRING)) return integer_of_text(value, fallback);
-    return is(value, STK_JSON_NUMBER) && value->is_integer ? value->integer : fallback;
+    if (is(value, STK_JSON_STRING)) return integer_of_text(value, default_value);
+    return is(value, STK_JSON_NUMBER) && value->is_integer ? value->integer : default_value;
 }

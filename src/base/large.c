@@ -22,7 +22,7 @@
 
 static bool is_large(size_t size)
 {
-    return MAPS && size >= STK_LARGE_LEAST;
+    return MAPS && size >= STK_LARGE_BYTES_MIN;
 }
 
 static void *map(size_t size)

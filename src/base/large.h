@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum {
-    STK_LARGE_LEAST = 1 << 20,
+    STK_LARGE_BYTES_MIN = 1 << 20,
     STK_LARGE_ALIGNMENT = 64 /* at least, of all */
 };
 

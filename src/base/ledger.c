@@ -19,7 +19,7 @@ struct stk_ledger {
     uint64_t        refusals;   /* atomic */
     uint32_t        pressed;    /* atomic: times of pressure that are on */
     uint32_t        references; /* atomic */
-    stk_block_cache spares;     /* their bytes are in no line, but count against the ceiling */
+    stk_block_cache cache;     /* their bytes are in no line, but count against the ceiling */
 };
 
 enum {
@@ -42,7 +42,7 @@ stk_status stk_ledger_new(stk_ledger **out, uint64_t ceiling_bytes, stk_error *e
     if (!ledger) return stk_fail(err, STK_E_NOMEM, "memory", NULL, "no memory for a ledger");
     ledger->ceiling = ceiling_bytes ? ceiling_bytes : stk_limits_memory_bytes() / 4;
     ledger->references = 1;
-    stk_block_cache_init(&ledger->spares, ledger->ceiling / SPARE_PART);
+    stk_block_cache_init(&ledger->cache, ledger->ceiling / SPARE_PART);
     *out = ledger;
     return STK_OK;
 }
@@ -56,13 +56,13 @@ stk_ledger *stk_ledger_ref(stk_ledger *ledger)
 void stk_ledger_unref(stk_ledger *ledger)
 {
     if (!ledger || __atomic_sub_fetch(&ledger->references, 1, __ATOMIC_ACQ_REL)) return;
-    stk_block_cache_release(&ledger->spares);
+    stk_block_cache_release(&ledger->cache);
     free(ledger);
 }
 
 stk_block_cache *stk_ledger_spares(stk_ledger *ledger)
 {
-    return ledger ? &ledger->spares : NULL;
+    return ledger ? &ledger->cache : NULL;
 }
 
 void stk_ledger_press(stk_ledger *ledger, bool on)
@@ -103,9 +103,9 @@ static bool take(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t
 {
     uint64_t now = __atomic_load_n(&ledger->total.bytes, __ATOMIC_RELAXED);
     /* A block on its way between use and the spares may be missed here; it is one block. */
-    const uint64_t spare = __atomic_load_n(&ledger->spares.bytes, __ATOMIC_RELAXED);
+    const uint64_t spare = __atomic_load_n(&ledger->cache.bytes, __ATOMIC_RELAXED);
     if (spare && (bytes > ledger->ceiling - now || spare > ledger->ceiling - now - bytes))
-        stk_block_cache_purge(&ledger->spares);
+        stk_block_cache_purge(&ledger->cache);
     do {
         if (bytes > ledger->ceiling - now) {
             *held = now;

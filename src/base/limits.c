@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const uint64_t least_memory = 64u << 20;
+static const uint64_t memory_min = 64u << 20;
 
 static bool read_line(const char *path, char *text, int capacity)
 {
@@ -43,12 +43,12 @@ static bool cgroup_path(const char *root, const char *controller, char *path, si
     bool found = false;
     while (!found && fgets(line, sizeof line, file)) {
         char *names = strchr(line, ':');
-        char *place = names ? strchr(names + 1, ':') : NULL;
-        if (!place) continue;
-        *place++ = '\0';
-        place[strcspn(place, "\n")] = '\0';
+        char *position = names ? strchr(names + 1, ':') : NULL;
+        if (!position) continue;
+        *position++ = '\0';
+        position[strcspn(position, "\n")] = '\0';
         found = has_controller(names + 1, controller);
-        if (found) snprintf(path, capacity, "%s", place);
+        if (found) snprintf(path, capacity, "%s", position);
     }
     fclose(file);
     return found;
@@ -58,29 +58,29 @@ static bool cgroup_path(const char *root, const char *controller, char *path, si
  * way binds. Inside a container the path may be the host's, of which only the mount is there. */
 typedef struct climb {
     const char *mount; /* below root */
-    char        place[2048];
+    char        position[2048];
     bool        done;
 } climb;
 
 static climb begin_climb(const char *root, const char *mount, const char *controller)
 {
     climb c = {.mount = mount};
-    c.done = !cgroup_path(root, controller, c.place, sizeof c.place);
+    c.done = !cgroup_path(root, controller, c.position, sizeof c.position);
     return c;
 }
 
 static void step_up(climb *c)
 {
-    char *slash = strrchr(c->place, '/');
-    c->done = !slash || !c->place[1];
-    if (!c->done) slash[slash == c->place] = '\0';
+    char *slash = strrchr(c->position, '/');
+    c->done = !slash || !c->position[1];
+    if (!c->done) slash[slash == c->position] = '\0';
 }
 
 static bool read_here(const climb *c, const char *root, const char *file, char *text, int capacity)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s%s%s/%s", root, c->mount, strcmp(c->place, "/") ? c->place : "",
-             file);
+    snprintf(path, sizeof path, "%s%s%s/%s", root, c->mount,
+             strcmp(c->position, "/") ? c->position : "", file);
     return read_line(path, text, capacity);
 }
 
@@ -100,10 +100,10 @@ static void lower_bytes(const char *root, const char *mount, const char *control
 uint64_t stk_limits_memory_bytes_below(const char *root)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    uint64_t   bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : least_memory;
+    uint64_t   bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : memory_min;
     lower_bytes(root, "/sys/fs/cgroup", "", "memory.max", &bytes);
     lower_bytes(root, "/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", &bytes);
-    return bytes < least_memory ? least_memory : bytes;
+    return bytes < memory_min ? memory_min : bytes;
 }
 
 uint64_t stk_limits_memory_bytes(void)
@@ -119,8 +119,8 @@ static void lower_cores(const char *quota_text, const char *period_text, int *co
     if (end == quota_text || quota <= 0) return;
     const long long period = strtoll(period_text, &end, 10);
     if (end == period_text || period <= 0) return;
-    const long long whole = quota / period + (quota % period != 0);
-    if (whole < *cores) *cores = (int)whole;
+    const long long rounded_up = quota / period + (quota % period != 0);
+    if (rounded_up < *cores) *cores = (int)rounded_up;
 }
 
 int stk_limits_cores_below(const char *root)

@@ -17,7 +17,7 @@ typedef struct side {
 
 struct stk_ring {
     pthread_mutex_t lock; /* of everything below */
-    side            room, items;
+    side            free_slots, items;
     size_t          capacity; /* never changes */
     size_t          first;    /* the oldest item */
     size_t          count;    /* atomic: also read by those who spin without the lock */
@@ -49,7 +49,7 @@ stk_status stk_ring_new(stk_ring **out, size_t capacity, stk_error *err)
                         capacity);
     ring->capacity = capacity;
     pthread_mutex_init(&ring->lock, NULL);
-    init_side(&ring->room);
+    init_side(&ring->free_slots);
     init_side(&ring->items);
     *out = ring;
     return STK_OK;
@@ -59,7 +59,7 @@ void stk_ring_free(stk_ring *ring)
 {
     if (!ring) return;
     pthread_cond_destroy(&ring->items.changed);
-    pthread_cond_destroy(&ring->room.changed);
+    pthread_cond_destroy(&ring->free_slots.changed);
     pthread_mutex_destroy(&ring->lock);
     free(ring);
 }
@@ -135,13 +135,13 @@ static bool take(stk_ring *ring, void **item)
     *item = ring->slots[ring->first];
     ring->first = (ring->first + 1) % ring->capacity;
     __atomic_store_n(&ring->count, ring->count - 1, __ATOMIC_RELAXED);
-    wake_one(&ring->room);
+    wake_one(&ring->free_slots);
     return true;
 }
 
 bool stk_ring_push(stk_ring *ring, void *item, const stk_cancel *cancel)
 {
-    const bool done = lock_when(ring, &ring->room, can_push, cancel) && put(ring, item);
+    const bool done = lock_when(ring, &ring->free_slots, can_push, cancel) && put(ring, item);
     pthread_mutex_unlock(&ring->lock);
     return done;
 }
@@ -173,7 +173,7 @@ void stk_ring_close(stk_ring *ring)
 {
     pthread_mutex_lock(&ring->lock);
     __atomic_store_n(&ring->closed, true, __ATOMIC_RELAXED);
-    pthread_cond_broadcast(&ring->room.changed);
+    pthread_cond_broadcast(&ring->free_slots.changed);
     pthread_cond_broadcast(&ring->items.changed);
     pthread_mutex_unlock(&ring->lock);
 }

@@ -18,12 +18,12 @@ typedef struct reader {
 } reader;
 
 /* A long path keeps its end: the line and the key must be seen. */
-enum { LONGEST_NAME = 128 };
+enum { NAME_BYTES_MAX = 128 };
 
 const char *stk_yaml_name_end(const char *name)
 {
     const size_t length = strlen(name);
-    return length > LONGEST_NAME ? name + (length - LONGEST_NAME) : name;
+    return length > NAME_BYTES_MAX ? name + (length - NAME_BYTES_MAX) : name;
 }
 
 stk_status stk_yaml_fail(stk_error *err, stk_status status, const char *name, int line,
@@ -34,7 +34,7 @@ stk_status stk_yaml_fail(stk_error *err, stk_status status, const char *name, in
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    snprintf(where, sizeof where, "%s%s:%d%s%.96s", strlen(name) > LONGEST_NAME ? "..." : "",
+    snprintf(where, sizeof where, "%s%s:%d%s%.96s", strlen(name) > NAME_BYTES_MAX ? "..." : "",
              stk_yaml_name_end(name), line, what ? ": " : "", what ? what : "");
     return stk_fail(err, status, "recipe", where, "%s", message);
 }
@@ -86,9 +86,9 @@ static stk_status count_depth(reader *r, stk_error *err)
     const yaml_event_type_t type = r->event.type;
     r->depth += type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT;
     r->depth -= type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT;
-    if (r->depth <= STK_TREE_MOST_DEPTH) return STK_OK;
+    if (r->depth <= STK_YAML_DEPTH_MAX) return STK_OK;
     return stk_yaml_fail(err, STK_E_LIMIT, r->name, event_line(r), NULL,
-                         "the recipe is nested deeper than %d levels", STK_TREE_MOST_DEPTH);
+                         "the recipe is nested deeper than %d levels", STK_YAML_DEPTH_MAX);
 }
 
 static stk_status advance(reader *r, stk_error *err)
@@ -171,9 +171,9 @@ static stk_status read_key(reader *r, const stk_yaml_node *map, const char **key
         if (strcmp(other->key, text) == 0)
             return stk_yaml_fail(err, STK_E_FORMAT, r->name, event_line(r), text,
                                  "the key stands twice, first in line %d; remove one", other->line);
-    if (map->count == STK_TREE_MOST_KEYS)
+    if (map->count == STK_YAML_KEYS_MAX)
         return stk_yaml_fail(err, STK_E_LIMIT, r->name, event_line(r), text,
-                             "a mapping has more than %d keys", STK_TREE_MOST_KEYS);
+                             "a mapping has more than %d keys", STK_YAML_KEYS_MAX);
     *key = stk_arena_text(r->arena, text, length, err);
     return *key ? STK_OK : STK_E_NOMEM;
 }
@@ -182,7 +182,7 @@ static stk_status read_children(reader *r, stk_yaml_node *tree, stk_error *err)
 {
     const yaml_event_type_t end =
         tree->kind == STK_YAML_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
-    for (stk_yaml_node **place = &tree->first;; place = &(*place)->next, tree->count++) {
+    for (stk_yaml_node **link = &tree->first;; link = &(*link)->next, tree->count++) {
         const char *key = NULL;
         int         key_line = 0;
         STK_TRY(advance(r, err));
@@ -196,7 +196,7 @@ static stk_status read_children(reader *r, stk_yaml_node *tree, stk_error *err)
         STK_TRY(read_node(r, &child, err));
         child->key = key;
         if (key) child->line = key_line;
-        *place = child;
+        *link = child;
     }
 }
 
@@ -288,10 +288,10 @@ static stk_status read_document(reader *r, stk_yaml_node **out, const char *sect
 static stk_status check_text(stk_bytes yaml, const char *name, stk_error *err)
 {
     int line = 1;
-    if (yaml.size > STK_TREE_MOST_BYTES)
+    if (yaml.size > STK_YAML_BYTES_MAX)
         return stk_fail(err, STK_E_LIMIT, "recipe", name,
                         "the recipe has %zu bytes; at most %d are read", yaml.size,
-                        STK_TREE_MOST_BYTES);
+                        STK_YAML_BYTES_MAX);
     for (size_t i = 0; i < yaml.size;) {
         const int length = stk_utf8_length(yaml.data + i, yaml.size - i);
         if (!length)

@@ -23,9 +23,9 @@ struct stk_yaml_node {
 };
 
 enum {
-    STK_TREE_MOST_BYTES = 1 << 20,
-    STK_TREE_MOST_DEPTH = 64,
-    STK_TREE_MOST_KEYS = 1024 /* of one mapping: each is compared with all before it */
+    STK_YAML_BYTES_MAX = 1 << 20,
+    STK_YAML_DEPTH_MAX = 64,
+    STK_YAML_KEYS_MAX = 1024 /* of one mapping: each is compared with all before it */
 };
 
 /* Reads what stands under the top-level key section, or the whole mapping for NULL. Other sections

@@ -52,10 +52,10 @@ typedef struct stk_edit {
     int32_t     x, y;
     int32_t     flip; /* STK_EDIT_FLIP_X | STK_EDIT_FLIP_Y */
     int32_t     border;
-    int32_t     fill;    /* red | green << 8 | blue << 16 */
-    int32_t     partner; /* the row of the batch it is mixed with; -1: none */
-    float       share;   /* of the image itself, where all of it is mixed */
-    int32_t     box[4];  /* x, y, width, height that come from the partner; width 0: all is mixed */
+    int32_t     fill;     /* red | green << 8 | blue << 16 */
+    int32_t     partner;  /* the row of the batch it is mixed with; -1: none */
+    float       fraction; /* of the image itself, where all of it is mixed */
+    int32_t     box[4]; /* x, y, width, height that come from the partner; width 0: all is mixed */
     int32_t     unused[4]; /* 0 */
     stk_edit_op step[STK_EDIT_OPS];
 } stk_edit;
@@ -72,7 +72,7 @@ static inline stk_edit stk_edit_none(int32_t source)
     stk_edit edit = {0};
     edit.source = source;
     edit.partner = -1;
-    edit.share = 1;
+    edit.fraction = 1;
     return edit;
 }
 

@@ -71,12 +71,12 @@ STK_EDIT_INLINE int32_t stk_edit_grey(stk_edit_pixel p)
     return (p.level[0] * 19595 + p.level[1] * 38470 + p.level[2] * 7471 + (1 << 15)) >> 16;
 }
 
-STK_EDIT_INLINE int32_t stk_edit_most(int32_t a, int32_t b)
+STK_EDIT_INLINE int32_t stk_edit_max(int32_t a, int32_t b)
 {
     return a > b ? a : b;
 }
 
-STK_EDIT_INLINE int32_t stk_edit_least(int32_t a, int32_t b)
+STK_EDIT_INLINE int32_t stk_edit_min(int32_t a, int32_t b)
 {
     return a < b ? a : b;
 }
@@ -89,19 +89,19 @@ typedef struct stk_edit_hsv {
 STK_EDIT_INLINE stk_edit_hsv stk_edit_to_hsv(stk_edit_pixel p)
 {
     const int32_t r = p.level[0], g = p.level[1], b = p.level[2];
-    const int32_t most = stk_edit_most(r, stk_edit_most(g, b));
-    const int32_t apart = most - stk_edit_least(r, stk_edit_least(g, b));
-    const float   range = (float)stk_edit_most(apart, 1);
-    const float   saturation = (float)apart / (float)stk_edit_most(most, 1);
-    const int32_t base = r == most ? 0 : g == most ? 2 : 4;
-    const int32_t next = r == most ? b : g == most ? r : g;
-    const int32_t last = r == most ? g : g == most ? b : r;
-    const float  from_next = (float)(most - next) / range, from_last = (float)(most - last) / range;
-    const float  around = (float)((double)base + (double)from_next - (double)from_last);
-    const double past_one = (double)around / 6.0 + 1.0;
-    const float  hue = (float)(past_one - (double)(int32_t)past_one);
+    const int32_t max = stk_edit_max(r, stk_edit_max(g, b));
+    const int32_t spread = max - stk_edit_min(r, stk_edit_min(g, b));
+    const float   range = (float)stk_edit_max(spread, 1);
+    const float   saturation = (float)spread / (float)stk_edit_max(max, 1);
+    const int32_t base = r == max ? 0 : g == max ? 2 : 4;
+    const int32_t next = r == max ? b : g == max ? r : g;
+    const int32_t last = r == max ? g : g == max ? b : r;
+    const float   from_next = (float)(max - next) / range, from_last = (float)(max - last) / range;
+    const float   around = (float)((double)base + (double)from_next - (double)from_last);
+    const double  past_one = (double)around / 6.0 + 1.0;
+    const float   hue = (float)(past_one - (double)(int32_t)past_one);
     const stk_edit_hsv hsv = {(int32_t)((double)hue * 255.0),
-                              (int32_t)stk_edit_times(saturation, 255), most};
+                              (int32_t)stk_edit_times(saturation, 255), max};
     return hsv;
 }
 
@@ -160,7 +160,7 @@ STK_EDIT_INLINE int32_t stk_edit_level(const stk_edit_op *step, int32_t level, i
     case STK_EDIT_SOLARIZE:
         return level < step->word[0] ? level : 255 - level;
     case STK_EDIT_POSTERIZE:
-        return level & (0xff00 >> stk_edit_most(0, stk_edit_least(step->word[0], 8)));
+        return level & (0xff00 >> stk_edit_max(0, stk_edit_min(step->word[0], 8)));
     default:
         return level;
     }
@@ -195,19 +195,20 @@ STK_EDIT_INLINE int32_t stk_edit_mean(uint64_t sum, uint64_t count)
 
 /* share of mine and the rest of the partner's. What one gains the other loses: of a pair, the row
  * that is first rounds for both. */
-STK_EDIT_INLINE int32_t stk_edit_mix(int32_t mine, int32_t other, int32_t share, bool is_first)
+STK_EDIT_INLINE int32_t stk_edit_mix(int32_t mine, int32_t other, int32_t fraction, bool is_first)
 {
-    const int32_t apart = is_first ? mine - other : other - mine;
-    const int32_t part = (apart * share + (1 << (STK_EDIT_MIX_BITS - 1))) >> STK_EDIT_MIX_BITS;
+    const int32_t difference = is_first ? mine - other : other - mine;
+    const int32_t part =
+        (difference * fraction + (1 << (STK_EDIT_MIX_BITS - 1))) >> STK_EDIT_MIX_BITS;
     return is_first ? other + part : other - part;
 }
 
 /* In 15 bits; 1 does not fit 16 signed ones, and the number below it rounds to the same levels. */
-STK_EDIT_INLINE int32_t stk_edit_share(float share)
+STK_EDIT_INLINE int32_t stk_edit_fraction(float fraction)
 {
-    const float most = (1 << STK_EDIT_MIX_BITS) - 1;
-    const float scaled = rintf(stk_edit_times(share, 1 << STK_EDIT_MIX_BITS));
-    return scaled >= most ? (int32_t)most : scaled > 0 ? (int32_t)scaled : 0;
+    const float max = (1 << STK_EDIT_MIX_BITS) - 1;
+    const float scaled = rintf(stk_edit_times(fraction, 1 << STK_EDIT_MIX_BITS));
+    return scaled >= max ? (int32_t)max : scaled > 0 ? (int32_t)scaled : 0;
 }
 
 #endif

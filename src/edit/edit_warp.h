@@ -64,10 +64,10 @@ STK_EDIT_INLINE int32_t stk_edit_clip(int32_t index, int32_t count)
 }
 
 /* The pixels on either side of place, which is inside; returns how much of the second one. */
-STK_EDIT_INLINE double stk_edit_beside(double place, int32_t size, int32_t pixels[2])
+STK_EDIT_INLINE double stk_edit_beside(double position, int32_t size, int32_t pixels[2])
 {
-    const double  at = place - 0.5;
-    const int32_t whole = (int32_t)at, below = whole - (at < whole);
+    const double  at = position - 0.5;
+    const int32_t integer = (int32_t)at, below = integer - (at < integer);
     pixels[0] = stk_edit_clip(below, size);
     pixels[1] = stk_edit_clip(below + 1, size);
     return at - below;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_RATIO = 10, FEW = 10 };
+enum { RATIO_MAX = 10, FEW = 10 };
 
 static const char *name_of(const stk_feature_info *label, size_t class)
 {
@@ -31,19 +31,19 @@ static void count_items(tally *t, const stk_source *source)
 
 static void judge_balance(const tally *t, stk_health_report *report)
 {
-    size_t least = 0, most = 0;
+    size_t smallest = 0, largest = 0;
     for (size_t i = 0; i < t->label->class_count; i++) {
-        if (t->train[i] > t->train[most]) most = i;
-        if (t->train[i] && (!t->train[least] || t->train[i] < t->train[least])) least = i;
+        if (t->train[i] > t->train[largest]) largest = i;
+        if (t->train[i] && (!t->train[smallest] || t->train[i] < t->train[smallest])) smallest = i;
     }
-    if (!t->train[least] || t->train[most] < MOST_RATIO * t->train[least]) return;
+    if (!t->train[smallest] || t->train[largest] < RATIO_MAX * t->train[smallest]) return;
     stk_health_finding *f = stk_health_add(report, "imbalance", STK_HEALTH_WARNING, 1);
     if (!f) return;
     stk_health_say(f,
                    "class '%.60s' has %llu images to train on, '%.60s' %llu: accuracy will be "
                    "that of the large classes; add images, or weigh classes",
-                   name_of(t->label, most), (unsigned long long)t->train[most],
-                   name_of(t->label, least), (unsigned long long)t->train[least]);
+                   name_of(t->label, largest), (unsigned long long)t->train[largest],
+                   name_of(t->label, smallest), (unsigned long long)t->train[smallest]);
 }
 
 static void judge_few(const tally *t, stk_health_report *report)

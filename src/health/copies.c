@@ -67,9 +67,9 @@ static void judge_groups(const stk_health_facts *facts, const entry *all, size_t
         if (end - begin < 2) continue;
         report->copies += end - begin - 1;
         /* Of thousands of copies of one image the first are enough to compare with. */
-        const size_t most = end - begin < 64 ? end - begin : 64;
+        const size_t max = end - begin < 64 ? end - begin : 64;
         for (size_t i = 0; i < end - begin; i++)
-            judge(facts, all + begin, most, i, report, f);
+            judge(facts, all + begin, max, i, report, f);
     }
 }
 

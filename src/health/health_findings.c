@@ -70,9 +70,9 @@ void stk_health_name(const stk_source *source, uint64_t item, char *out, size_t 
     stk_source_item_at(source, item, &listed);
     stk_source_item_at(source, item + 1 < count ? item + 1 : item, &next);
     const bool   several = listed.record || (next.record && !strcmp(next.name, listed.name));
-    const size_t length = strlen(listed.name), most = capacity - 32;
+    const size_t length = strlen(listed.name), max = capacity - 32;
     /* The end of a path says more than its beginning. */
-    const char *name = length > most ? listed.name + length - most : listed.name;
+    const char *name = length > max ? listed.name + length - max : listed.name;
     while ((*name & 0xc0) == 0x80)
         name++;
     if (several && capacity > 64) {
@@ -139,14 +139,14 @@ static void write_finding(stk_json_writer *json, const stk_health_finding *f)
     stk_json_object_end(json);
 }
 
-static void write_range(stk_json_writer *json, const char *name, int32_t least, int32_t median,
-                        int32_t most)
+static void write_range(stk_json_writer *json, const char *name, int32_t min, int32_t median,
+                        int32_t max)
 {
     stk_json_key(json, name);
     stk_json_object(json);
-    stk_json_pair_uint(json, "min", (uint64_t)least);
+    stk_json_pair_uint(json, "min", (uint64_t)min);
     stk_json_pair_uint(json, "median", (uint64_t)median);
-    stk_json_pair_uint(json, "max", (uint64_t)most);
+    stk_json_pair_uint(json, "max", (uint64_t)max);
     stk_json_object_end(json);
 }
 
@@ -197,8 +197,8 @@ void stk_health_write(stk_json_writer *json, const stk_health_report *r)
     stk_json_object(json);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         stk_json_pair_uint(json, numbers[i].name, numbers[i].value);
-    write_range(json, "width", r->least_width, r->median_width, r->most_width);
-    write_range(json, "height", r->least_height, r->median_height, r->most_height);
+    write_range(json, "width", r->min_width, r->median_width, r->max_width);
+    write_range(json, "height", r->min_height, r->median_height, r->max_height);
     write_lists(json, r);
     stk_json_object_end(json);
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { TINY_SHARE = 4, LONG_SIDES = 5 };
+enum { TINY_FRACTION = 4, LONG_SIDES = 5 };
 
 static int compare(const void *left, const void *right)
 {
@@ -32,7 +32,7 @@ static int32_t height_of(const stk_health_fact *fact)
 }
 
 typedef struct range {
-    int32_t least, median, most;
+    int32_t min, median, max;
 } range;
 
 static range find_range(const stk_health_facts *facts, int32_t (*get)(const stk_health_fact *),
@@ -62,7 +62,7 @@ static void judge_sizes(const stk_health_facts *facts, int32_t median, stk_healt
     for (size_t i = 0; i < facts->count; i++) {
         const stk_health_fact *fact = &facts->all[i];
         if (fact->bad) continue;
-        if (short_side(fact) < median / TINY_SHARE) tiny->count++, show(facts, tiny, fact);
+        if (short_side(fact) < median / TINY_FRACTION) tiny->count++, show(facts, tiny, fact);
         if (long_side(fact) >= LONG_SIDES * short_side(fact))
             banners->count++, show(facts, banners, fact);
     }
@@ -87,12 +87,12 @@ stk_status stk_health_sizes(const stk_health_facts *facts, stk_health_report *re
         const range width = find_range(facts, width_of, all);
         const range height = find_range(facts, height_of, all);
         const range shorter = find_range(facts, short_side, all);
-        report->least_width = width.least;
+        report->min_width = width.min;
         report->median_width = width.median;
-        report->most_width = width.most;
-        report->least_height = height.least;
+        report->max_width = width.max;
+        report->min_height = height.min;
         report->median_height = height.median;
-        report->most_height = height.most;
+        report->max_height = height.max;
         judge_sizes(facts, shorter.median, report);
     }
     stk_blob_release(&sides);

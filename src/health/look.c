@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_SIDE = 64, /* JPEGs are decoded smaller, as long as this is left: damage shows as well */
-    MARGIN = 2,      /* levels that a cell has to be lighter */
-    FLAT = 5         /* a mean distance from the mean, in levels */
+    SIDE_MIN = 64, /* JPEGs are decoded smaller, as long as this is left: damage shows as well */
+    MARGIN = 2,    /* levels that a cell has to be lighter */
+    FLAT = 5       /* a mean distance from the mean, in levels */
 };
 
 struct stk_health_looker {
@@ -88,7 +88,7 @@ static int choose_shrink(const stk_image_info *info)
 {
     const int32_t side = info->width < info->height ? info->width : info->height;
     int           shrink = 1;
-    while (info->format == STK_IMAGE_JPEG && shrink < 8 && side / (2 * shrink) >= LEAST_SIDE)
+    while (info->format == STK_IMAGE_JPEG && shrink < 8 && side / (2 * shrink) >= SIDE_MIN)
         shrink *= 2;
     return shrink;
 }

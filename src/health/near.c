@@ -8,8 +8,8 @@
 enum {
     BANDS = 8,       /* of 16 bits */
     NEIGHBOURS = 64, /* compared in a band */
-    MOST_BITS = 12,  /* that differ */
-    MOST_LEVELS = 3  /* that cells differ in the mean, apart from a lighter or darker whole */
+    BITS_MAX = 12,   /* that differ */
+    LEVELS_MAX = 3   /* that cells differ in the mean, apart from a lighter or darker whole */
 };
 
 typedef struct entry {
@@ -30,13 +30,13 @@ static bool looks_like(const stk_health_fact *a, const stk_health_fact *b)
     int sum = 0, distance = 0;
     if (__builtin_popcountll(a->looks[0] ^ b->looks[0]) +
             __builtin_popcountll(a->looks[1] ^ b->looks[1]) >
-        MOST_BITS)
+        BITS_MAX)
         return false;
     for (int i = 0; i < STK_HEALTH_CELLS; i++)
         sum += a->cells[i] - b->cells[i];
     for (int i = 0; i < STK_HEALTH_CELLS; i++)
         distance += abs(STK_HEALTH_CELLS * (a->cells[i] - b->cells[i]) - sum) / STK_HEALTH_CELLS;
-    return distance <= MOST_LEVELS * STK_HEALTH_CELLS;
+    return distance <= LEVELS_MAX * STK_HEALTH_CELLS;
 }
 
 typedef struct search {

@@ -15,20 +15,20 @@
 #endif
 
 typedef struct stk_tensor_scalar {
-    double  real;
-    int64_t whole;
+    double  floating;
+    int64_t integer;
     bool    is_real;
 } stk_tensor_scalar;
 
-STK_NUMBER_INLINE stk_tensor_scalar stk_number_float(double real)
+STK_NUMBER_INLINE stk_tensor_scalar stk_number_float(double floating)
 {
-    const stk_tensor_scalar n = {real, 0, true};
+    const stk_tensor_scalar n = {floating, 0, true};
     return n;
 }
 
-STK_NUMBER_INLINE stk_tensor_scalar stk_number_integer(int64_t whole)
+STK_NUMBER_INLINE stk_tensor_scalar stk_number_integer(int64_t integer)
 {
-    const stk_tensor_scalar n = {0, whole, false};
+    const stk_tensor_scalar n = {0, integer, false};
     return n;
 }
 
@@ -53,24 +53,24 @@ STK_NUMBER_INLINE stk_tensor_scalar stk_number_load(int dtype, const void *src, 
 
 STK_NUMBER_INLINE double stk_number_to_float(stk_tensor_scalar n)
 {
-    return n.is_real ? n.real : (double)n.whole;
+    return n.is_real ? n.floating : (double)n.integer;
 }
 
 /* Towards zero, and not past the ends; NaN is 0. The ends are compared as doubles, and 2^63 is one:
  * hence >=. */
 STK_NUMBER_INLINE int64_t stk_number_to_integer(stk_tensor_scalar n, int64_t low, int64_t high)
 {
-    if (!n.is_real) return n.whole < low ? low : n.whole > high ? high : n.whole;
-    if (n.real != n.real) return 0;
-    if (n.real <= (double)low) return low;
-    return n.real >= (double)high ? high : (int64_t)n.real;
+    if (!n.is_real) return n.integer < low ? low : n.integer > high ? high : n.integer;
+    if (n.floating != n.floating) return 0;
+    if (n.floating <= (double)low) return low;
+    return n.floating >= (double)high ? high : (int64_t)n.floating;
 }
 
 STK_NUMBER_INLINE void stk_number_store(int dtype, void *dst, int64_t i, stk_tensor_scalar n)
 {
     switch (dtype) {
     case STK_DTYPE_BOOL:
-        ((uint8_t *)dst)[i] = n.is_real ? n.real != 0 : n.whole != 0;
+        ((uint8_t *)dst)[i] = n.is_real ? n.floating != 0 : n.integer != 0;
         break;
     case STK_DTYPE_U8:
         ((uint8_t *)dst)[i] = (uint8_t)stk_number_to_integer(n, 0, UINT8_MAX);

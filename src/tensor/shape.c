@@ -53,11 +53,11 @@ char *stk_shape_text(const stk_shape *shape, char *text, int capacity)
 {
     if (capacity <= 0) return text;
     const int rank = shape->rank < STK_MAX_RANK ? shape->rank : STK_MAX_RANK;
-    char      whole[8 + 21 * STK_MAX_RANK] = "[";
+    char      integer[8 + 21 * STK_MAX_RANK] = "[";
     int       used = 1;
     for (int i = 0; i < rank; i++)
-        used += snprintf(whole + used, sizeof whole - (size_t)used, "%s%" PRId64, i ? "," : "",
+        used += snprintf(integer + used, sizeof integer - (size_t)used, "%s%" PRId64, i ? "," : "",
                          shape->dim[i]);
-    snprintf(text, (size_t)capacity, "%s]", whole);
+    snprintf(text, (size_t)capacity, "%s]", integer);
     return text;
 }

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static const char *const usual_path = "libnvToolsExt.so.1";
+static const char *const default_path = "libnvToolsExt.so.1";
 
 /* A pointer to a function is no pointer to data; its bits are copied. */
 static void find(const stk_nvtx *nvtx, const char *name, void *function)
@@ -16,7 +16,7 @@ static void find(const stk_nvtx *nvtx, const char *name, void *function)
 stk_status stk_nvtx_open(stk_nvtx *nvtx, const char *path, stk_error *err)
 {
     if (!path && stk_nvtx3_has(nvtx)) return STK_OK;
-    if (!path) path = usual_path;
+    if (!path) path = default_path;
     *nvtx = (stk_nvtx){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (!nvtx->library)
         return stk_fail(err, STK_E_UNSUPPORTED, "nvtx", path,

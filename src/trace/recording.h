@@ -31,7 +31,7 @@ typedef struct stk_event {
 struct stk_trace_thread {
     /* Atomic, written by the thread only: events begun to be written, and events written. Between
      * the two, one slot is in the making. */
-    alignas(64) uint64_t begun;
+    alignas(64) uint64_t started;
     uint64_t          written;
     int               taken; /* atomic: a thread writes into it */
     uint64_t          mask;  /* slots - 1; what follows never changes */

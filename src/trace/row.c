@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES_MOST = 64, DEPTH_MOST = 64 };
+enum { LANES_MAX = 64, DEPTH_MAX = 64 };
 
 void stk_row_init(stk_row *row, stk_ledger *ledger)
 {
@@ -36,7 +36,7 @@ static int compare(const void *left, const void *right)
 
 /* The ends of the spans that are open in a lane, outermost first. */
 typedef struct lane {
-    uint64_t ends[DEPTH_MOST];
+    uint64_t ends[DEPTH_MAX];
     int      depth;
 } lane;
 
@@ -44,23 +44,23 @@ static bool takes(lane *l, const stk_event *event)
 {
     while (l->depth && l->ends[l->depth - 1] <= event->begin)
         l->depth--;
-    if (l->depth == DEPTH_MOST) return false;
+    if (l->depth == DEPTH_MAX) return false;
     if (l->depth && l->ends[l->depth - 1] < end_of(event)) return false;
     l->ends[l->depth++] = end_of(event);
     return true;
 }
 
 /* Beyond the most lanes spans share the last: a thread that does so is not one of ours. */
-static stk_status give_lanes(stk_row *row, stk_error *err)
+static stk_status assign_lanes(stk_row *row, stk_error *err)
 {
-    lane *lanes = calloc(LANES_MOST, sizeof *lanes);
+    lane *lanes = calloc(LANES_MAX, sizeof *lanes);
     if (!lanes) return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for the rows");
     row->lanes = 1;
     for (size_t i = 0; i < row->count; i++) {
         stk_row_event *e = &row->events[i];
         e->lane = 0;
         if (e->event.is_counter) continue;
-        while (e->lane < LANES_MOST - 1 && !takes(&lanes[e->lane], &e->event))
+        while (e->lane < LANES_MAX - 1 && !takes(&lanes[e->lane], &e->event))
             e->lane++;
         if (e->lane + 1 > row->lanes) row->lanes = e->lane + 1;
     }
@@ -137,7 +137,7 @@ stk_status stk_row_read(stk_row *row, const stk_trace_thread *thread, uint64_t s
     STK_TRY(stk_trace_snapshot(thread, &row->memory, dropped, err));
     STK_TRY(unfold(row, row->memory.size / sizeof(stk_event), since, earlier, err));
     if (row->count > 1) qsort(row->events, row->count, sizeof *row->events, compare);
-    STK_TRY(give_lanes(row, err));
+    STK_TRY(assign_lanes(row, err));
     for (size_t i = 0; i < row->count; i++) {
         row->events[i].device = device_part(row, i, thread);
         if (row->events[i].device) row->has_device = true;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_EVENTS = 65536, MOST_EVENTS = 1 << 26 };
+enum { DEFAULT_EVENTS = 65536, EVENTS_MAX = 1 << 26 };
 
 /* The second word of an event: the duration above, kind and stage in the lowest byte. */
 enum {
@@ -17,7 +17,7 @@ enum {
     LAUNCH_BIT = 1 << 4, /* value is its number */
     STAGE_MASK = LAUNCH_BIT - 1
 };
-static const uint64_t longest_duration = UINT64_MAX >> DURATION_SHIFT;
+static const uint64_t duration_max = UINT64_MAX >> DURATION_SHIFT;
 
 /* An operation and its texts, in one piece. */
 typedef struct stk_kept_op {
@@ -36,9 +36,9 @@ static _Thread_local struct {
 static stk_status round_up(uint32_t asked, uint64_t *events, stk_error *err)
 {
     *events = 1;
-    if (asked > MOST_EVENTS)
+    if (asked > EVENTS_MAX)
         return stk_fail(err, STK_E_LIMIT, "trace", NULL,
-                        "%" PRIu32 " events per thread asked; %d is the most", asked, MOST_EVENTS);
+                        "%" PRIu32 " events per thread asked; %d is the most", asked, EVENTS_MAX);
     while (*events < (asked ? asked : DEFAULT_EVENTS))
         *events *= 2;
     return STK_OK;
@@ -213,7 +213,7 @@ static void write_event(stk_trace_thread *thread, uint64_t begin, uint64_t ticks
 {
     const uint64_t  number = __atomic_load_n(&thread->written, __ATOMIC_RELAXED);
     stk_event_slot *slot = &thread->slots[number & thread->mask];
-    store(&thread->begun, number + 1);
+    store(&thread->started, number + 1);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     store(&slot->word[0], begin);
     store(&slot->word[1], ticks << DURATION_SHIFT | kind);
@@ -225,7 +225,7 @@ static void write_event(stk_trace_thread *thread, uint64_t begin, uint64_t ticks
 static uint64_t ticks_since(uint64_t begin)
 {
     const uint64_t now = stk_clock_ticks(), ticks = now > begin ? now - begin : 0;
-    return ticks < longest_duration ? ticks : longest_duration;
+    return ticks < duration_max ? ticks : duration_max;
 }
 
 /* A number that is no stage stays one. */
@@ -244,8 +244,8 @@ void stk_trace_record_between(stk_trace_thread *thread, stk_stage stage, const c
                               uint64_t begin, uint64_t end, uint64_t value)
 {
     const uint64_t ticks = end > begin ? end - begin : 0;
-    write_event(thread, begin, ticks < longest_duration ? ticks : longest_duration, bits_of(stage),
-                name, value);
+    write_event(thread, begin, ticks < duration_max ? ticks : duration_max, bits_of(stage), name,
+                value);
 }
 
 void stk_trace_record_step(stk_trace_thread *thread, int64_t step, uint64_t begin)
@@ -313,8 +313,8 @@ void stk_trace_record_device(stk_trace_thread *row, stk_stage stage, const stk_t
     const uint64_t begin = stk_clock_ns_to_ticks(begin_ns, start, row->latest);
     const uint64_t end = stk_clock_ns_to_ticks(end_ns, start, row->latest);
     const uint64_t ticks = end > begin ? end - begin : 0;
-    write_event(row, begin, ticks < longest_duration ? ticks : longest_duration,
-                OP_BIT | bits_of(stage), (const char *)op, number);
+    write_event(row, begin, ticks < duration_max ? ticks : duration_max, OP_BIT | bits_of(stage),
+                (const char *)op, number);
 }
 
 void stk_trace_record_counter(stk_trace_thread *thread, stk_stage stage, const char *name,
@@ -373,8 +373,8 @@ stk_status stk_trace_snapshot(const stk_trace_thread *thread, stk_blob *out, uin
     for (size_t i = 0; i < count; i++)
         events[i] = unpack(&thread->slots[(first + i) & thread->mask]);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    const uint64_t begun = __atomic_load_n(&thread->begun, __ATOMIC_RELAXED);
-    const uint64_t oldest = begun > room ? begun - room : 0; /* what is older may be torn */
+    const uint64_t started = __atomic_load_n(&thread->started, __ATOMIC_RELAXED);
+    const uint64_t oldest = started > room ? started - room : 0; /* what is older may be torn */
     const size_t   torn = oldest > first ? (size_t)(oldest < end ? oldest - first : count) : 0;
     if (torn) memmove(events, events + torn, (count - torn) * sizeof *events);
     out->size = before + (count - torn) * sizeof *events;

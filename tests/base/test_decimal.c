@@ -47,11 +47,11 @@ STK_TEST(numbers_are_read_and_written_with_a_point_in_every_locale)
 
 STK_TEST(a_number_that_is_too_long_is_none)
 {
-    char        text[STK_DECIMAL_LONGEST + 2];
+    char        text[STK_DECIMAL_CHARACTERS_MAX + 2];
     const char *end;
     memset(text, '1', sizeof text);
-    text[STK_DECIMAL_LONGEST + 1] = 0;
+    text[STK_DECIMAL_CHARACTERS_MAX + 1] = 0;
     EXPECT(stk_decimal_read(text, &end) == 0 && end == text);
-    text[STK_DECIMAL_LONGEST] = 0;
+    text[STK_DECIMAL_CHARACTERS_MAX] = 0;
     EXPECT(stk_decimal_read(text, &end) == (double)INFINITY && !*end);
 }

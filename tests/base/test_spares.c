@@ -6,8 +6,8 @@
 
 static bool keeps(void)
 {
-    return stk_block_cache_round(STK_SPARE_LEAST + 1) !=
-           STK_SPARE_LEAST + 1; /* not under sanitizers */
+    return stk_block_cache_round(STK_BLOCK_CACHE_BYTES_MIN + 1) !=
+           STK_BLOCK_CACHE_BYTES_MIN + 1; /* not under sanitizers */
 }
 
 STK_TEST(rounding_loses_at_most_a_quarter_and_is_its_own)
@@ -17,7 +17,7 @@ STK_TEST(rounding_loses_at_most_a_quarter_and_is_its_own)
         EXPECT(rounded >= size && rounded <= size + size / 4);
         EXPECT(stk_block_cache_round(rounded) == rounded);
     }
-    EXPECT(stk_block_cache_round(STK_SPARE_LEAST) == STK_SPARE_LEAST);
+    EXPECT(stk_block_cache_round(STK_BLOCK_CACHE_BYTES_MIN) == STK_BLOCK_CACHE_BYTES_MIN);
 }
 
 STK_TEST(a_buffer_of_the_same_size_gets_the_block_of_the_one_before)

@@ -89,7 +89,7 @@ STK_TEST(a_sound_set_has_no_findings)
     EXPECT_INT_EQ(32, report.looked_at);
     EXPECT_INT_EQ(32, report.formats[STK_IMAGE_PNG]);
     EXPECT_INT_EQ(80, report.median_width);
-    EXPECT_INT_EQ(64, report.most_height);
+    EXPECT_INT_EQ(64, report.max_height);
     EXPECT_INT_EQ(32, report.colours);
     stk_health_report_release(&report);
 }
@@ -218,7 +218,7 @@ STK_TEST(pixels_of_an_idx_file_are_compared_as_well)
         check(put_bytes("train-images-idx3-ubyte", images, sizeof images), NULL);
     EXPECT_INT_EQ(COUNT, report.formats[STK_IMAGE_NONE]);
     EXPECT_INT_EQ(1, report.copies);
-    EXPECT_INT_EQ(SIDE, report.most_width);
+    EXPECT_INT_EQ(SIDE, report.max_width);
     stk_health_report_release(&report);
 }
 

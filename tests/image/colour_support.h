@@ -18,20 +18,20 @@ typedef struct paint_job {
 } paint_job;
 
 /* Starts easel with the job's image and runs its operation on it. */
-static inline stk_status run_job(const paint_job *job, stk_canvas_buffers *easel, stk_error *err)
+static inline stk_status run_job(const paint_job *job, stk_canvas_buffers *buffers, stk_error *err)
 {
     char        name[64] = "";
     const char *space = strchr(job->text, ' ');
     snprintf(name, sizeof name, "%.*s", space ? (int)(space - job->text) : 63, job->text);
     const stk_image_op *op = stk_image_op_find(name);
-    EXPECT(op && op->paint);
+    EXPECT(op && op->pixels);
     void *params = NULL;
     STK_TRY(stk_image_params_parse(&params, op, space ? space + 1 : "", err));
     stk_random random = stk_random_for(1, 2, job->index, 3);
     stk_status st =
-        stk_canvas_buffers_start(easel, job->src.width, job->src.height, job->src.channels, err);
-    if (!st) memcpy(easel->canvas.pixels.data, job->src.data, stk_area_bytes(&job->src));
-    if (!st) st = op->paint(params, &random, &easel->canvas, err);
+        stk_canvas_buffers_start(buffers, job->src.width, job->src.height, job->src.channels, err);
+    if (!st) memcpy(buffers->canvas.pixels.data, job->src.data, stk_area_bytes(&job->src));
+    if (!st) st = op->pixels(params, &random, &buffers->canvas, err);
     free(params);
     return st;
 }

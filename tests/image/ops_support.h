@@ -38,7 +38,7 @@ static inline stk_status frame_by(const char *name, const char *text, int32_t wi
     const stk_image_op *op = stk_image_op_find(name);
     void               *params = params_of(op, text);
     stk_random          random = stk_random_for(1, 0, 0, 0);
-    const stk_status    st = op->frame(params, &random, width, height, out, err);
+    const stk_status    st = op->geometry(params, &random, width, height, out, err);
     free(params);
     return st;
 }

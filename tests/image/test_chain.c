@@ -96,26 +96,26 @@ static void drop(plan *p)
 }
 
 static stk_status run(const plan *p, size_t first, size_t count, bool decodes,
-                      const stk_chain_source *source, stk_image_workspace *studio, result *out,
+                      const stk_chain_source *source, stk_image_workspace *workspace, result *out,
                       stk_error *err)
 {
     static const stk_chain_decode decode = {.channels = 3};
     const stk_chain               chain = {
                       .decode = decodes ? &decode : NULL, .steps = p->steps + first, .count = count};
     *out = (result){0};
-    return stk_chain_run(&chain, studio, source, p->randoms + first,
+    return stk_chain_run(&chain, workspace, source, p->randoms + first,
                          &(stk_chain_target){place, out}, NULL, err);
 }
 
 /* The image decoded, then each operation by itself. */
 static stk_status run_apart(const plan *p, const stk_chain_source *source,
-                            stk_image_workspace *studio, result *out, stk_error *err)
+                            stk_image_workspace *workspace, result *out, stk_error *err)
 {
-    STK_TRY(run(p, 0, 0, true, source, studio, out, err));
+    STK_TRY(run(p, 0, 0, true, source, workspace, out, err));
     for (size_t i = 0; i < p->count; i++) {
         const result           before = *out;
         const stk_chain_source pixels = {.pixels = pixels_of(&before)};
-        const stk_status       st = run(p, i, 1, false, &pixels, studio, out, err);
+        const stk_status       st = run(p, i, 1, false, &pixels, workspace, out, err);
         free(before.data);
         if (st) {
             free(out->data);
@@ -147,10 +147,10 @@ static void compare(const result *a, const result *b, const plan *p)
 
 STK_TEST(any_chain_gives_what_its_operations_give_one_after_the_other)
 {
-    stk_image_workspace *studio;
+    stk_image_workspace *workspace;
     stk_error            err;
     size_t               compared = 0;
-    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&workspace, NULL, &err));
     for (int round = 0; round < 2000; round++) {
         stk_blob png;
         plan     p = {.count = 0};
@@ -163,8 +163,8 @@ STK_TEST(any_chain_gives_what_its_operations_give_one_after_the_other)
             add(&p, menu[which][0], menu[which][1], dice(3) ? 1 : 0.5);
         }
         result           one, apart;
-        const stk_status st = run(&p, 0, p.count, true, &source, studio, &one, &err);
-        const stk_status st_apart = run_apart(&p, &source, studio, &apart, &err);
+        const stk_status st = run(&p, 0, p.count, true, &source, workspace, &one, &err);
+        const stk_status st_apart = run_apart(&p, &source, workspace, &apart, &err);
         EXPECT(st == st_apart);
         if (!st) {
             compare(&one, &apart, &p);
@@ -176,26 +176,26 @@ STK_TEST(any_chain_gives_what_its_operations_give_one_after_the_other)
         stk_blob_release(&png);
     }
     EXPECT(compared > 1000);
-    stk_image_workspace_free(studio);
+    stk_image_workspace_free(workspace);
 }
 
 STK_TEST(an_ending_is_carried_out_in_the_last_pass)
 {
-    stk_image_workspace *studio;
+    stk_image_workspace *workspace;
     stk_error            err;
     stk_blob             png;
     plan                 p = {.count = 0};
     result               floats, bytes;
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     make_image(&png, 31, 23);
-    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&workspace, NULL, &err));
     const stk_chain_source source = {.encoded = stk_blob_bytes(&png)};
     add(&p, "random_resized_crop", "size=8", 1);
     add(&p, "flip", "axis=horizontal", 1);
     add(&p, "normalize", "mean=0.5,0.25,0.125 std=0.5,0.25,1", 1);
     add(&p, "layout", "order=nchw", 1);
-    EXPECT_OK(run(&p, 0, 2, true, &source, studio, &bytes, &err));
-    EXPECT_OK(run(&p, 0, 4, true, &source, studio, &floats, &err));
+    EXPECT_OK(run(&p, 0, 2, true, &source, workspace, &bytes, &err));
+    EXPECT_OK(run(&p, 0, 4, true, &source, workspace, &floats, &err));
     EXPECT(floats.dtype == STK_DTYPE_F32 && floats.shape.dim[0] == 3 && floats.shape.dim[2] == 8);
     static const float mean[] = {0.5f, 0.25f, 0.125f}, deviation[] = {0.5f, 0.25f, 1};
     for (int c = 0; c < 3; c++)
@@ -207,7 +207,7 @@ STK_TEST(an_ending_is_carried_out_in_the_last_pass)
     free(floats.data);
     free(bytes.data);
     drop(&p);
-    stk_image_workspace_free(studio);
+    stk_image_workspace_free(workspace);
     stk_blob_release(&png);
 }
 
@@ -245,7 +245,7 @@ STK_TEST(sizes_are_known_beforehand_where_operations_fix_them)
 STK_TEST(large_jpegs_may_be_decoded_small_and_are_near_to_the_full_result)
 {
     enum { SIDE = 256 };
-    stk_image_workspace *studio;
+    stk_image_workspace *workspace;
     stk_error            err;
     stk_blob             jpeg;
     plan                 p = {.count = 0};
@@ -257,22 +257,22 @@ STK_TEST(large_jpegs_may_be_decoded_small_and_are_near_to_the_full_result)
             px.data[i * 3 + c] = (uint8_t)((i % SIDE) / 2 + (i / SIDE) / 3 + c * 20);
     stk_blob_init(&jpeg, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_image_write_jpeg(&jpeg, &px, NULL, &err));
-    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&workspace, NULL, &err));
     const stk_chain_source source = {.encoded = stk_blob_bytes(&jpeg)};
     add(&p, "crop", "x=13 y=21 width=201 height=211", 1);
     add(&p, "resize", "width=40 height=40", 1);
-    EXPECT_OK(run(&p, 0, 2, true, &source, studio, &full, &err));
+    EXPECT_OK(run(&p, 0, 2, true, &source, workspace, &full, &err));
     const stk_chain_decode decode = {.channels = 3, .shrink = true};
     const stk_chain        chain = {.decode = &decode, .steps = p.steps, .count = 2};
-    EXPECT_OK(stk_chain_run(&chain, studio, &source, p.randoms, &(stk_chain_target){place, &shrunk},
-                            NULL, &err));
+    EXPECT_OK(stk_chain_run(&chain, workspace, &source, p.randoms,
+                            &(stk_chain_target){place, &shrunk}, NULL, &err));
     for (size_t i = 0; i < full.bytes; i++)
         EXPECT(abs((int)full.data[i] - (int)shrunk.data[i]) <= 3);
     free(full.data);
     free(shrunk.data);
     free(px.data);
     drop(&p);
-    stk_image_workspace_free(studio);
+    stk_image_workspace_free(workspace);
     stk_blob_release(&jpeg);
 }
 
@@ -302,9 +302,9 @@ static void make_turned_ramp(stk_blob *jpeg, int orientation)
 STK_TEST(decoding_small_moves_no_image_whichever_way_it_is_turned)
 {
     static const stk_chain_decode decode = {.channels = 3, .shrink = true};
-    stk_image_workspace          *studio;
+    stk_image_workspace          *workspace;
     stk_error                     err;
-    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&workspace, NULL, &err));
     for (int orientation = 1; orientation <= 8; orientation++) {
         plan     p = {.count = 0};
         result   full, shrunk = {0};
@@ -317,8 +317,8 @@ STK_TEST(decoding_small_moves_no_image_whichever_way_it_is_turned)
         EXPECT_INT_EQ(orientation, info.orientation);
         add(&p, "resize", "width=25 height=25", 1);
         const stk_chain chain = {.decode = &decode, .steps = p.steps, .count = 1};
-        EXPECT_OK(run(&p, 0, 1, true, &source, studio, &full, &err));
-        EXPECT_OK(stk_chain_run(&chain, studio, &source, p.randoms,
+        EXPECT_OK(run(&p, 0, 1, true, &source, workspace, &full, &err));
+        EXPECT_OK(stk_chain_run(&chain, workspace, &source, p.randoms,
                                 &(stk_chain_target){place, &shrunk}, NULL, &err));
         for (size_t i = 0; i < full.bytes; i++)
             EXPECT(abs((int)full.data[i] - (int)shrunk.data[i]) <= 1);
@@ -327,7 +327,7 @@ STK_TEST(decoding_small_moves_no_image_whichever_way_it_is_turned)
         drop(&p);
         stk_blob_release(&jpeg);
     }
-    stk_image_workspace_free(studio);
+    stk_image_workspace_free(workspace);
 }
 
 STK_TEST(a_pool_gives_studios_of_the_ledger_that_is_asked_for)
@@ -339,14 +339,14 @@ STK_TEST(a_pool_gives_studios_of_the_ledger_that_is_asked_for)
     EXPECT_OK(stk_ledger_new(&a, 1 << 20, &err));
     EXPECT_OK(stk_ledger_new(&b, 1 << 20, &err));
     stk_image_workspace_pool_init(&pool);
-    EXPECT_OK(stk_image_workspace_pool_take(&pool, a, &one, &err));
-    stk_image_workspace_pool_put(&pool, one);
-    EXPECT_OK(stk_image_workspace_pool_take(&pool, a, &two, &err));
+    EXPECT_OK(stk_image_workspace_pool_acquire(&pool, a, &one, &err));
+    stk_image_workspace_pool_put_back(&pool, one);
+    EXPECT_OK(stk_image_workspace_pool_acquire(&pool, a, &two, &err));
     EXPECT(one == two);
-    stk_image_workspace_pool_put(&pool, two);
-    EXPECT_OK(stk_image_workspace_pool_take(&pool, b, &three, &err));
+    stk_image_workspace_pool_put_back(&pool, two);
+    EXPECT_OK(stk_image_workspace_pool_acquire(&pool, b, &three, &err));
     EXPECT(stk_image_workspace_ledger(three) == b && pool.count == 0);
-    stk_image_workspace_pool_put(&pool, three);
+    stk_image_workspace_pool_put_back(&pool, three);
     stk_image_workspace_pool_release(&pool);
     stk_ledger_unref(a);
     stk_ledger_unref(b);

@@ -143,7 +143,7 @@ static void compare(const image *a, const image *b, tally *t)
     }
 }
 
-static void try_plan(const plan *p, stk_image_workspace *studio, int32_t side, int32_t channels,
+static void try_plan(const plan *p, stk_image_workspace *workspace, int32_t side, int32_t channels,
                      tally *t)
 {
     static image         source, by_chain, by_edit;
@@ -160,7 +160,7 @@ static void try_plan(const plan *p, stk_image_workspace *studio, int32_t side, i
         EXPECT(st == STK_E_UNSUPPORTED || st == STK_E_RANGE || st == STK_E_INVALID);
         return;
     }
-    EXPECT_OK(stk_chain_run(&chain, studio, &(stk_chain_source){.pixels = source.pixels},
+    EXPECT_OK(stk_chain_run(&chain, workspace, &(stk_chain_source){.pixels = source.pixels},
                             p->randoms, &(stk_chain_target){place, &by_chain}, NULL, &err));
     by_edit.pixels = by_chain.pixels;
     edit_image(&source, &edit, &by_edit);
@@ -175,10 +175,10 @@ static const char *const *choose(uint32_t kind)
 
 static tally try_many(int rounds, int kinds, const char *filter, int32_t side)
 {
-    stk_image_workspace *studio;
+    stk_image_workspace *workspace;
     stk_error            err;
     tally                t = {0};
-    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&workspace, NULL, &err));
     for (int round = 0; round < rounds; round++) {
         plan         p = {.count = 0};
         const size_t steps = 1 + dice(MOST_STEPS);
@@ -189,10 +189,10 @@ static tally try_many(int rounds, int kinds, const char *filter, int32_t side)
             snprintf(text, sizeof text, "%s%s", line[1], kind == 2 ? filter : "");
             add(&p, line[0], text, dice(3) ? 1 : 0.5);
         }
-        try_plan(&p, studio, side + (int32_t)dice(20), dice(4) ? 3 : 1, &t);
+        try_plan(&p, workspace, side + (int32_t)dice(20), dice(4) ? 3 : 1, &t);
         drop(&p);
     }
-    stk_image_workspace_free(studio);
+    stk_image_workspace_free(workspace);
     return t;
 }
 
@@ -222,19 +222,19 @@ STK_TEST(nearest_warps_of_large_images_take_other_pixels_in_few_places)
 STK_TEST(bilinear_warps_differ_by_a_level_in_few_places)
 {
     plan                 p = {.count = 0};
-    stk_image_workspace *studio;
+    stk_image_workspace *workspace;
     stk_error            err;
     tally                t = {0};
-    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&workspace, NULL, &err));
     for (int round = 0; round < 60; round++) {
         const char *const *line = choose(2);
         char               text[160];
         snprintf(text, sizeof text, "%s filter=bilinear", line[1]);
         add(&p, line[0], text, 1);
-        try_plan(&p, studio, round % 2 ? 150 : 20, 3, &t);
+        try_plan(&p, workspace, round % 2 ? 150 : 20, 3, &t);
         drop(&p);
     }
-    stk_image_workspace_free(studio);
+    stk_image_workspace_free(workspace);
     EXPECT_INT_EQ(60, t.edits);
     EXPECT((double)t.levels <= 1e-2 * (double)t.pixels);
     EXPECT((double)t.places <= 1e-4 * (double)t.pixels);

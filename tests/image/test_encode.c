@@ -3,9 +3,9 @@
 
 #include <jpeglib.h>
 
-enum { MOST_SIDE = 70 };
+enum { SIDE_MAX = 70 };
 
-static uint8_t samples[MOST_SIDE * MOST_SIDE * 3];
+static uint8_t samples[SIDE_MAX * SIDE_MAX * 3];
 
 /* An image with a gap behind each row. */
 static stk_pixels make_image(int32_t width, int32_t height, int32_t channels)
@@ -60,7 +60,7 @@ static int read_jpeg(const stk_blob *encoded, const stk_pixels *pixels, int *sam
 {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr         errors;
-    uint8_t                       row[MOST_SIDE * 3], *rows = row;
+    uint8_t                       row[SIDE_MAX * 3], *rows = row;
     int                           worst = 0;
     jpeg.err = jpeg_std_error(&errors);
     jpeg_create_decompress(&jpeg);

@@ -132,8 +132,8 @@ STK_TEST(chains_stay_inside_pixels_and_result)
                                              {"to_float", ""}};
     uint32_t                 seed = 17;
     stk_error                err;
-    stk_image_workspace     *studio;
-    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
+    stk_image_workspace     *workspace;
+    EXPECT_OK(stk_image_workspace_new(&workspace, NULL, &err));
     for (uint32_t i = 0; i < CHAINS; i++) {
         const char *const *paint = paints[draw(&seed, COUNT_OF(paints))];
         const char *const *ending = endings[draw(&seed, COUNT_OF(endings))];
@@ -147,12 +147,12 @@ STK_TEST(chains_stay_inside_pixels_and_result)
         source.pixels.data =
             src.data + src.size - source.pixels.stride * (size_t)source.pixels.height;
         /* One channel has no mean for each of three, say, and is refused. */
-        if (stk_chain_run(&chain, studio, &source, randoms, &target, NULL, &err))
+        if (stk_chain_run(&chain, workspace, &source, randoms, &target, NULL, &err))
             EXPECT(err.message[0]);
         if (dst.pages) guarded_free(&dst);
         guarded_free(&src);
         free((void *)steps[0].params);
         free((void *)steps[1].params);
     }
-    stk_image_workspace_free(studio);
+    stk_image_workspace_free(workspace);
 }

@@ -118,7 +118,7 @@ STK_TEST(bytes_are_unstuffed_alike_and_stop_at_markers)
     uint64_t       seed = 4;
     if (!has(&stk_jpeg_kernels_avx2)) skip();
     for (int i = 0; i < 20000; i++) {
-        const size_t size = jpeg_random(&seed) % 300, room = 1 + jpeg_random(&seed) % 300;
+        const size_t size = jpeg_random(&seed) % 300, scratch = 1 + jpeg_random(&seed) % 300;
         const int    rare = 1 + (int)(jpeg_random(&seed) % 100);
         fill_random(src, size + 1, &seed);
         for (size_t k = 0; k + 1 < size; k++) {
@@ -126,8 +126,8 @@ STK_TEST(bytes_are_unstuffed_alike_and_stop_at_markers)
             if (src[k] == 0xff && jpeg_random(&seed) % 16) src[k + 1] = 0;
         }
         const stk_bytes     bytes = stk_bytes_of(src, size);
-        const stk_unstuffed a = stk_unstuff_plain(want, room, bytes);
-        const stk_unstuffed b = stk_unstuff_avx2(got, room, bytes);
+        const stk_unstuffed a = stk_unstuff_plain(want, scratch, bytes);
+        const stk_unstuffed b = stk_unstuff_avx2(got, scratch, bytes);
         EXPECT_INT_EQ(a.read, b.read);
         EXPECT_INT_EQ(a.written, b.written);
         EXPECT_INT_EQ(a.marker, b.marker);

@@ -28,7 +28,7 @@ static void expect_right_index(const seekable *s)
     EXPECT_INT_EQ(s->result.interval, index.interval);
     EXPECT(index.count > 1);
     uint32_t *places = malloc((index.count + 1) * sizeof *places);
-    EXPECT(stk_restart_index_places(&index, (uint32_t)s->file.size, places));
+    EXPECT(stk_restart_index_offsets(&index, (uint32_t)s->file.size, places));
     for (uint32_t i = 1; i < index.count; i++) {
         EXPECT_INT_EQ(0xff, s->file.data[places[i] - 2]);
         EXPECT_INT_EQ(0xd0 + (i - 1) % 8, s->file.data[places[i] - 1]);

@@ -52,7 +52,7 @@ static stk_augment_range range_named(const char *name, const stk_pixels *pixels)
 }
 
 /* "augment=TABLE,CHANGE,BIN,SIGN" */
-static stk_status run_augment(const char *text, const stk_pixels *src, stk_canvas_buffers *easel,
+static stk_status run_augment(const char *text, const stk_pixels *src, stk_canvas_buffers *buffers,
                               stk_error *err)
 {
     static const stk_augment_look look = {.filter = STK_FILTER_NEAREST};
@@ -61,9 +61,9 @@ static stk_status run_augment(const char *text, const stk_pixels *src, stk_canva
     EXPECT_INT_EQ(4, sscanf(text, "augment=%4s,%d,%d,%d", table, &augment, &bin, &sign));
     const stk_augment_range range = range_named(table, src);
     EXPECT(sign > 0 || stk_augment_is_signed((stk_augment)augment));
-    STK_TRY(stk_canvas_buffers_start(easel, src->width, src->height, src->channels, err));
-    memcpy(easel->canvas.pixels.data, src->data, stk_area_bytes(src));
-    return stk_augment_apply(&easel->canvas, (stk_augment)augment,
+    STK_TRY(stk_canvas_buffers_start(buffers, src->width, src->height, src->channels, err));
+    memcpy(buffers->canvas.pixels.data, src->data, stk_area_bytes(src));
+    return stk_augment_apply(&buffers->canvas, (stk_augment)augment,
                              sign * stk_augment_magnitude(&range, (stk_augment)augment, bin, 31),
                              &look, err);
 }
@@ -84,20 +84,20 @@ static void expect_near(const char *text, const stk_pixels *got, const uint8_t *
 static size_t check_line(const golden *g, const char *line, const uint8_t *want)
 {
     stk_error          err;
-    stk_canvas_buffers easel;
+    stk_canvas_buffers buffers;
     char               source[16], text[LINE];
     int                channels, bound;
     EXPECT_INT_EQ(4, sscanf(line, "%d %15s %d %127[^\n]", &channels, source, &bound, text));
     const stk_pixels *src = source_named(g, source);
-    stk_canvas_buffers_init(&easel, NULL);
+    stk_canvas_buffers_init(&buffers, NULL);
     if (strncmp(text, "augment=", 8) == 0)
-        EXPECT_OK(run_augment(text, src, &easel, &err));
+        EXPECT_OK(run_augment(text, src, &buffers, &err));
     else
-        EXPECT_OK(run_job(&(paint_job){.text = text, .src = *src}, &easel, &err));
-    EXPECT_INT_EQ(channels, easel.canvas.pixels.channels);
-    expect_near(line, &easel.canvas.pixels, want, bound);
-    const size_t bytes = stk_area_bytes(&easel.canvas.pixels);
-    stk_canvas_buffers_release(&easel);
+        EXPECT_OK(run_job(&(paint_job){.text = text, .src = *src}, &buffers, &err));
+    EXPECT_INT_EQ(channels, buffers.canvas.pixels.channels);
+    expect_near(line, &buffers.canvas.pixels, want, bound);
+    const size_t bytes = stk_area_bytes(&buffers.canvas.pixels);
+    stk_canvas_buffers_release(&buffers);
     return bytes;
 }
 
@@ -148,28 +148,28 @@ STK_TEST(colour_operations_run_on_images_of_any_size)
 {
     static const int32_t sizes[][2] = {{1, 1}, {2, 1}, {1, 5}, {3, 3}, {7, 2}, {67, 33}};
     stk_error            err;
-    stk_canvas_buffers   easel;
-    stk_canvas_buffers_init(&easel, NULL);
+    stk_canvas_buffers   buffers;
+    stk_canvas_buffers_init(&buffers, NULL);
     for (size_t i = 0; i < COUNT_OF(anything); i++)
         for (size_t s = 0; s < COUNT_OF(sizes); s++)
             for (int32_t channels = 1; channels <= 3; channels += 2)
                 for (uint64_t index = 0; index < 10; index++) {
                     paint_job job = {.text = anything[i], .index = index};
                     job.src = make_pixels(sizes[s][0], sizes[s][1], channels, -1);
-                    EXPECT_OK(run_job(&job, &easel, &err));
-                    EXPECT_INT_EQ(sizes[s][0], easel.canvas.pixels.width);
-                    EXPECT_INT_EQ(sizes[s][1], easel.canvas.pixels.height);
+                    EXPECT_OK(run_job(&job, &buffers, &err));
+                    EXPECT_INT_EQ(sizes[s][0], buffers.canvas.pixels.width);
+                    EXPECT_INT_EQ(sizes[s][1], buffers.canvas.pixels.height);
                     free(job.src.data);
                 }
-    stk_canvas_buffers_release(&easel);
+    stk_canvas_buffers_release(&buffers);
 }
 
 static stk_status run_afresh(void *context, stk_error *err)
 {
-    stk_canvas_buffers easel;
-    stk_canvas_buffers_init(&easel, NULL);
-    const stk_status st = run_job(context, &easel, err);
-    stk_canvas_buffers_release(&easel);
+    stk_canvas_buffers buffers;
+    stk_canvas_buffers_init(&buffers, NULL);
+    const stk_status st = run_job(context, &buffers, err);
+    stk_canvas_buffers_release(&buffers);
     return st;
 }
 
@@ -186,12 +186,12 @@ STK_TEST(colour_operations_survive_every_failing_allocation)
 static void expect_refused(const char *text, const char *part)
 {
     stk_error          err;
-    stk_canvas_buffers easel;
+    stk_canvas_buffers buffers;
     paint_job          job = {.text = text, .src = make_pixels(2, 2, 3, 0)};
-    stk_canvas_buffers_init(&easel, NULL);
-    EXPECT_STATUS(STK_E_INVALID, run_job(&job, &easel, &err));
+    stk_canvas_buffers_init(&buffers, NULL);
+    EXPECT_STATUS(STK_E_INVALID, run_job(&job, &buffers, &err));
     EXPECT_CONTAINS(part, err.message);
-    stk_canvas_buffers_release(&easel);
+    stk_canvas_buffers_release(&buffers);
     free(job.src.data);
 }
 

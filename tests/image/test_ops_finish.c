@@ -16,7 +16,7 @@ static stk_status finish_by(const char *lines, stk_output_format *ending, stk_er
         memcpy(name, line, strcspn(line, " "));
         const stk_image_op *op = stk_image_op_find(name);
         void               *params = params_of(op, line + strlen(name));
-        st = op->finish(params, ending, err);
+        st = op->output(params, ending, err);
         free(params);
     }
     return st;

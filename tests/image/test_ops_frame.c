@@ -50,7 +50,7 @@ STK_TEST(random_crop_reaches_every_place_alike)
         stk_error    err;
         stk_geometry f;
         stk_random   random = stk_random_for(1, 0, i, 0);
-        EXPECT_OK(op->frame(params, &random, 8, 9, &f, &err));
+        EXPECT_OK(op->geometry(params, &random, 8, 9, &f, &err));
         expect_window(&f, f.window.x, f.window.y, 4, 5);
         EXPECT(f.window.x >= -2 && f.window.x <= 6 && f.window.y >= -2 && f.window.y <= 6);
         EXPECT_INT_EQ(STK_BORDER_EDGE, f.border);
@@ -102,7 +102,7 @@ STK_TEST(random_resized_crops_are_inside_images_of_any_size)
             stk_random    random = stk_random_for(t, 0, i, 0);
             const int32_t width = sides[i % COUNT_OF(sides)];
             const int32_t height = sides[i / COUNT_OF(sides) % COUNT_OF(sides)];
-            EXPECT_OK(op->frame(params, &random, width, height, &f, &err));
+            EXPECT_OK(op->geometry(params, &random, width, height, &f, &err));
             expect_inside(&f.window, width, height);
             EXPECT(f.width == 8 && f.height == 8);
         }
@@ -123,7 +123,7 @@ STK_TEST(random_resized_crops_have_uniform_areas_and_logarithms_of_aspects)
         stk_error    err;
         stk_geometry f;
         stk_random   random = stk_random_for(2, 0, i, 0);
-        EXPECT_OK(op->frame(params, &random, SIDE, SIDE, &f, &err));
+        EXPECT_OK(op->geometry(params, &random, SIDE, SIDE, &f, &err));
         const stk_rect *w = &f.window;
         const double    area = (double)w->width * w->height / SIDE / SIDE;
         const double    aspect = log((double)w->width / w->height) / log(1.3333333333);

@@ -28,7 +28,7 @@ STK_TEST(operations_are_found_by_name_and_the_list_ends)
     for (const stk_image_op *op; (op = stk_image_op_at(count)); count++) {
         EXPECT(stk_image_op_find(op->name) == op);
         EXPECT(op->help && op->help[0]);
-        EXPECT_INT_EQ(1, !!op->frame + !!op->paint + !!op->finish);
+        EXPECT_INT_EQ(1, !!op->geometry + !!op->pixels + !!op->output);
     }
     EXPECT(count >= 14);
     EXPECT(!stk_image_op_at(SIZE_MAX));

@@ -66,7 +66,7 @@ static void run_op(const char *line, stk_canvas *canvas)
     EXPECT(sscanf(line, "%31s", name) == 1);
     const stk_image_op *op = stk_image_op_find(name);
     void               *params = params_of(op, line + strlen(name));
-    EXPECT_OK(op->paint(params, &random, canvas, &err));
+    EXPECT_OK(op->pixels(params, &random, canvas, &err));
     free(params);
 }
 
@@ -74,17 +74,17 @@ static void run_case(const char *line)
 {
     char               source_name[32], result_name[32];
     int                used = 0;
-    stk_canvas_buffers easel;
+    stk_canvas_buffers buffers;
     EXPECT(sscanf(line, "%31s %31s %n", source_name, result_name, &used) == 2);
     const stk_pixels source = read_pnm(source_name), expected = read_pnm(result_name);
-    stk_canvas_buffers_init(&easel, NULL);
-    stk_canvas_use(&easel.canvas, &source);
+    stk_canvas_buffers_init(&buffers, NULL);
+    stk_canvas_use(&buffers.canvas, &source);
     if (strncmp(line + used, "warp", 4) == 0)
-        run_warp(line + used, &easel.canvas);
+        run_warp(line + used, &buffers.canvas);
     else
-        run_op(line + used, &easel.canvas);
-    expect_pixels(&expected, &easel.canvas.pixels, line);
-    stk_canvas_buffers_release(&easel);
+        run_op(line + used, &buffers.canvas);
+    expect_pixels(&expected, &buffers.canvas.pixels, line);
+    stk_canvas_buffers_release(&buffers);
 }
 
 STK_TEST(results_are_pillows_to_the_bit)
@@ -102,7 +102,7 @@ STK_TEST(results_are_pillows_to_the_bit)
     }
 }
 
-enum { MOST_SIDE = 70 };
+enum { SIDE_MAX = 70 };
 
 static void make_noise(const stk_pixels *pixels, stk_random *random)
 {
@@ -131,8 +131,8 @@ STK_TEST(spans_and_kernels_agree_with_the_plain_kernel_at_each_pixel)
     stk_random           random = stk_random_for(3, 0, 0, 0);
     for (int i = 0; i < 800; i++) {
         /* Blocks of the exact size, so that a sanitizer sees a read past the end. */
-        const int32_t w = 1 + (int32_t)stk_random_below(&random, MOST_SIDE);
-        const int32_t h = 1 + (int32_t)stk_random_below(&random, MOST_SIDE);
+        const int32_t w = 1 + (int32_t)stk_random_below(&random, SIDE_MAX);
+        const int32_t h = 1 + (int32_t)stk_random_below(&random, SIDE_MAX);
         const int32_t channels = i / 2 % 2 ? 3 : 1;
         stk_pixels    pixels[3];
         for (int k = 0; k < 3; k++)
@@ -177,22 +177,22 @@ static void expect_turned_back(int32_t width, int32_t height)
 {
     stk_error          err;
     stk_random         random = stk_random_for(5, 0, 0, 0);
-    stk_canvas_buffers easel;
+    stk_canvas_buffers buffers;
     uint8_t            before[6 * 4 * 3];
     const size_t       bytes = (size_t)(width * height) * 3;
-    stk_canvas_buffers_init(&easel, NULL);
-    EXPECT_OK(stk_canvas_buffers_start(&easel, width, height, 3, &err));
-    make_noise(&easel.canvas.pixels, &random);
-    memcpy(before, easel.canvas.pixels.data, bytes);
-    run_op("rotate degrees=360", &easel.canvas);
-    EXPECT_MEM_EQ(before, easel.canvas.pixels.data, bytes);
+    stk_canvas_buffers_init(&buffers, NULL);
+    EXPECT_OK(stk_canvas_buffers_start(&buffers, width, height, 3, &err));
+    make_noise(&buffers.canvas.pixels, &random);
+    memcpy(before, buffers.canvas.pixels.data, bytes);
+    run_op("rotate degrees=360", &buffers.canvas);
+    EXPECT_MEM_EQ(before, buffers.canvas.pixels.data, bytes);
     for (int i = 0; i < 4; i++) {
-        run_op("rotate degrees=90 expand=true filter=bilinear", &easel.canvas);
-        EXPECT_INT_EQ(i % 2 ? width : height, easel.canvas.pixels.width);
-        EXPECT_INT_EQ(i % 2 ? height : width, easel.canvas.pixels.height);
+        run_op("rotate degrees=90 expand=true filter=bilinear", &buffers.canvas);
+        EXPECT_INT_EQ(i % 2 ? width : height, buffers.canvas.pixels.width);
+        EXPECT_INT_EQ(i % 2 ? height : width, buffers.canvas.pixels.height);
     }
-    EXPECT_MEM_EQ(before, easel.canvas.pixels.data, bytes);
-    stk_canvas_buffers_release(&easel);
+    EXPECT_MEM_EQ(before, buffers.canvas.pixels.data, bytes);
+    stk_canvas_buffers_release(&buffers);
 }
 
 STK_TEST(a_whole_turn_changes_nothing_and_right_angles_swap_sides)
@@ -210,18 +210,18 @@ STK_TEST(affine_moves_by_whole_pixels_up_to_its_part_either_way)
     int                 seen[2 * SIDE] = {0}, rows[2 * SIDE] = {0};
     for (uint64_t i = 0; i < RUNS; i++) {
         stk_error          err;
-        stk_canvas_buffers easel;
+        stk_canvas_buffers buffers;
         stk_random         random = stk_random_for(9, 0, i, 0);
-        stk_canvas_buffers_init(&easel, NULL);
-        EXPECT_OK(stk_canvas_buffers_start(&easel, SIDE, SIDE, 1, &err));
-        memset(easel.canvas.pixels.data, 0, SIDE * SIDE);
-        easel.canvas.pixels.data[SIDE * SIDE / 2] = 255;
-        EXPECT_OK(op->paint(params, &random, &easel.canvas, &err));
-        const uint8_t *dot = memchr(easel.canvas.pixels.data, 255, SIDE * SIDE);
+        stk_canvas_buffers_init(&buffers, NULL);
+        EXPECT_OK(stk_canvas_buffers_start(&buffers, SIDE, SIDE, 1, &err));
+        memset(buffers.canvas.pixels.data, 0, SIDE * SIDE);
+        buffers.canvas.pixels.data[SIDE * SIDE / 2] = 255;
+        EXPECT_OK(op->pixels(params, &random, &buffers.canvas, &err));
+        const uint8_t *dot = memchr(buffers.canvas.pixels.data, 255, SIDE * SIDE);
         EXPECT(dot);
-        seen[(dot - easel.canvas.pixels.data) % SIDE + SIDE / 2]++;
-        rows[(dot - easel.canvas.pixels.data) / SIDE + SIDE / 2]++;
-        stk_canvas_buffers_release(&easel);
+        seen[(dot - buffers.canvas.pixels.data) % SIDE + SIDE / 2]++;
+        rows[(dot - buffers.canvas.pixels.data) / SIDE + SIDE / 2]++;
+        stk_canvas_buffers_release(&buffers);
     }
     free(params);
     for (int i = 0; i < 2 * SIDE; i++) {
@@ -235,52 +235,53 @@ STK_TEST(results_past_the_limits_are_refused_before_anything_is_allocated)
     static const double  m[6] = {1, 0, 0, 0, 1, 0};
     static const uint8_t fill[3] = {0};
     stk_error            err;
-    stk_canvas_buffers   easel;
+    stk_canvas_buffers   buffers;
     stk_random           random = stk_random_for(0, 0, 0, 0);
     uint8_t              pixel = 0;
-    stk_canvas_buffers_init(&easel, NULL);
-    easel.canvas.pixels = (stk_pixels){&pixel, 1, 1, 1, 1};
+    stk_canvas_buffers_init(&buffers, NULL);
+    buffers.canvas.pixels = (stk_pixels){&pixel, 1, 1, 1, 1};
     static const int64_t sizes[][2] = {
         {65536, 1}, {1, 65536}, {65535, 65535}, {INT64_MAX, INT64_MAX}, {1LL << 32, 1}};
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
-        EXPECT_STATUS(STK_E_LIMIT, stk_warp_canvas("warp", &easel.canvas, sizes[i][0], sizes[i][1],
-                                                   m, STK_FILTER_NEAREST, fill, &err));
-    EXPECT_STATUS(STK_E_INVALID,
-                  stk_warp_canvas("warp", &easel.canvas, 0, -1, m, STK_FILTER_NEAREST, fill, &err));
+        EXPECT_STATUS(STK_E_LIMIT, stk_warp_canvas("warp", &buffers.canvas, sizes[i][0],
+                                                   sizes[i][1], m, STK_FILTER_NEAREST, fill, &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_warp_canvas("warp", &buffers.canvas, 0, -1, m,
+                                                 STK_FILTER_NEAREST, fill, &err));
     /* Its corners would need 84853 a side. */
-    easel.canvas.pixels.width = easel.canvas.pixels.height = 60000;
+    buffers.canvas.pixels.width = buffers.canvas.pixels.height = 60000;
     const stk_image_op *op = stk_image_op_find("rotate");
     void               *params = params_of(op, "degrees=45 expand=true");
-    EXPECT_STATUS(STK_E_LIMIT, op->paint(params, &random, &easel.canvas, &err));
+    EXPECT_STATUS(STK_E_LIMIT, op->pixels(params, &random, &buffers.canvas, &err));
     EXPECT_CONTAINS("is more than 65535 a side", err.message);
     EXPECT_STR_EQ("rotate", err.stage);
     free(params);
-    EXPECT(!easel.areas[0].data && !easel.areas[1].data);
-    stk_canvas_buffers_release(&easel);
+    EXPECT(!buffers.areas[0].data && !buffers.areas[1].data);
+    stk_canvas_buffers_release(&buffers);
 }
 
 STK_TEST(an_easels_areas_take_turns_and_stay_below_the_ceiling)
 {
     stk_error          err;
-    stk_canvas_buffers easel;
+    stk_canvas_buffers buffers;
     stk_ledger        *ledger;
-    stk_pixels         room, again;
+    stk_pixels         scratch, again;
     EXPECT_OK(stk_ledger_new(&ledger, 1000, &err));
-    stk_canvas_buffers_init(&easel, ledger);
-    EXPECT_OK(stk_canvas_buffers_start(&easel, 10, 10, 3, &err));
-    uint8_t *first = easel.canvas.pixels.data;
-    EXPECT_OK(easel.canvas.room(&easel.canvas, 5, 4, 1, &room, &err));
-    EXPECT(room.data != first);
-    EXPECT_INT_EQ(5, room.stride);
-    EXPECT_OK(easel.canvas.room(&easel.canvas, 5, 4, 1, &again, &err));
-    EXPECT(again.data == room.data);
-    stk_canvas_use(&easel.canvas, &room);
-    EXPECT_OK(easel.canvas.room(&easel.canvas, 10, 10, 3, &again, &err));
+    stk_canvas_buffers_init(&buffers, ledger);
+    EXPECT_OK(stk_canvas_buffers_start(&buffers, 10, 10, 3, &err));
+    uint8_t *first = buffers.canvas.pixels.data;
+    EXPECT_OK(buffers.canvas.reserve(&buffers.canvas, 5, 4, 1, &scratch, &err));
+    EXPECT(scratch.data != first);
+    EXPECT_INT_EQ(5, scratch.stride);
+    EXPECT_OK(buffers.canvas.reserve(&buffers.canvas, 5, 4, 1, &again, &err));
+    EXPECT(again.data == scratch.data);
+    stk_canvas_use(&buffers.canvas, &scratch);
+    EXPECT_OK(buffers.canvas.reserve(&buffers.canvas, 10, 10, 3, &again, &err));
     EXPECT(again.data == first);
-    EXPECT_STATUS(STK_E_CEILING, easel.canvas.room(&easel.canvas, 100, 100, 3, &again, &err));
-    EXPECT_STATUS(STK_E_INVALID, easel.canvas.room(&easel.canvas, 0, 100, 3, &again, &err));
-    EXPECT_STATUS(STK_E_INVALID, easel.canvas.room(&easel.canvas, -1, -1, 3, &again, &err));
-    stk_canvas_buffers_release(&easel);
+    EXPECT_STATUS(STK_E_CEILING,
+                  buffers.canvas.reserve(&buffers.canvas, 100, 100, 3, &again, &err));
+    EXPECT_STATUS(STK_E_INVALID, buffers.canvas.reserve(&buffers.canvas, 0, 100, 3, &again, &err));
+    EXPECT_STATUS(STK_E_INVALID, buffers.canvas.reserve(&buffers.canvas, -1, -1, 3, &again, &err));
+    stk_canvas_buffers_release(&buffers);
     uint64_t held, ceiling;
     stk_ledger_total(ledger, &held, &ceiling);
     EXPECT_INT_EQ(0, held);
@@ -291,16 +292,16 @@ static stk_status turn_twice(void *context, stk_error *err)
 {
     const stk_image_op *op = stk_image_op_find("rotate");
     stk_random          random = stk_random_for(0, 0, 0, 0);
-    stk_canvas_buffers  easel;
+    stk_canvas_buffers  buffers;
     void               *params = NULL;
     (void)context;
-    stk_canvas_buffers_init(&easel, NULL);
+    stk_canvas_buffers_init(&buffers, NULL);
     stk_status st = stk_image_params_parse(&params, op, "degrees=10 expand=true", err);
-    if (!st) st = stk_canvas_buffers_start(&easel, 9, 7, 3, err);
-    if (!st) memset(easel.canvas.pixels.data, 1, 9 * 7 * 3);
+    if (!st) st = stk_canvas_buffers_start(&buffers, 9, 7, 3, err);
+    if (!st) memset(buffers.canvas.pixels.data, 1, 9 * 7 * 3);
     for (int i = 0; !st && i < 2; i++)
-        st = op->paint(params, &random, &easel.canvas, err);
-    stk_canvas_buffers_release(&easel);
+        st = op->pixels(params, &random, &buffers.canvas, err);
+    stk_canvas_buffers_release(&buffers);
     free(params);
     return st;
 }

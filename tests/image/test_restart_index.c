@@ -35,11 +35,11 @@ static void expect_read_back(uint32_t interval, uint32_t first, uint32_t count)
     EXPECT_INT_EQ(interval, index.interval);
     EXPECT_INT_EQ(first, index.first);
     EXPECT_INT_EQ(count, index.count);
-    EXPECT(stk_restart_index_places(&index, w.end, places));
+    EXPECT(stk_restart_index_offsets(&index, w.end, places));
     for (uint32_t i = 0; i < count; place += w.lengths[i++])
         EXPECT_INT_EQ(place, places[i]);
     EXPECT_INT_EQ(place, places[count]);
-    EXPECT(!stk_restart_index_places(&index, w.end - 1, places));
+    EXPECT(!stk_restart_index_offsets(&index, w.end - 1, places));
     stk_blob_release(&w.bytes);
 }
 
@@ -61,7 +61,7 @@ STK_TEST(places_past_four_gigabytes_are_refused)
     stk_blob_init(&bytes, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_restart_index_write(&bytes, 1, 600, lengths, 2, &err));
     EXPECT(stk_restart_index_read(&index, stk_blob_bytes(&bytes)));
-    EXPECT(!stk_restart_index_places(&index, UINT32_MAX, places));
+    EXPECT(!stk_restart_index_offsets(&index, UINT32_MAX, places));
     stk_blob_release(&bytes);
 }
 
@@ -73,7 +73,7 @@ static bool is_index(const uint8_t *bytes, size_t size)
     EXPECT(copy != NULL);
     if (size) memcpy(copy, bytes, size);
     bool is = stk_restart_index_read(&index, stk_bytes_of(copy, size));
-    is = is && index.count <= MOST && stk_restart_index_places(&index, UINT32_MAX, places);
+    is = is && index.count <= MOST && stk_restart_index_offsets(&index, UINT32_MAX, places);
     for (uint32_t i = 0; is && i < index.count; i++)
         EXPECT(places[i] < places[i + 1]);
     free(copy);

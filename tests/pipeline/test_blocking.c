@@ -75,7 +75,7 @@ static stk_status next_number(stk_node *node, stk_element **out, stk_error *err)
 static const stk_operator op_waiting_source = {
     .name = "waiting_source",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_BLOCKING,
+    .traits = STK_OPERATOR_BLOCKING,
     .params_bytes = sizeof(source_params),
     .state_bytes = sizeof(int64_t),
     .next = next_number,

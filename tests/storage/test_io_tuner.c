@@ -9,7 +9,7 @@ enum { MS = 1000000, MOST = 64 };
 /* A source that serves up to room requests at a time, each in latency_ns; more wait inside it. */
 typedef struct source {
     uint64_t     latency_ns;
-    int          room;
+    int          left;
     int          demand; /* requests the caller has at most at a time */
     uint64_t     bytes;  /* of a request; 0: a function */
     uint64_t     now_ns;
@@ -26,7 +26,7 @@ static void begin_more(source *s)
         int      busy = 0;
         for (int i = 0; i < s->in_flight; i++)
             busy += s->ends[i] > s->now_ns;
-        if (busy >= s->room) at = s->ends[s->in_flight - s->room];
+        if (busy >= s->left) at = s->ends[s->in_flight - s->left];
         s->begins[s->in_flight] = s->now_ns;
         s->ends[s->in_flight++] = at + s->latency_ns;
     }
@@ -57,9 +57,9 @@ static void run_for(source *s, uint64_t ns)
         end_one(s);
 }
 
-static source source_of(uint64_t latency_ns, int room, int demand, uint64_t bytes)
+static source source_of(uint64_t latency_ns, int left, int demand, uint64_t bytes)
 {
-    source s = {.latency_ns = latency_ns, .room = room, .demand = demand, .bytes = bytes};
+    source s = {.latency_ns = latency_ns, .left = left, .demand = demand, .bytes = bytes};
     s.now_ns = 1000 * (uint64_t)MS;
     stk_io_tuner_init(&s.tuner, 4, 2, MOST);
     return s;
@@ -96,7 +96,7 @@ STK_TEST(tuner_falls_when_latency_doubles_for_nothing_and_recovers)
     source s = source_of(20 * MS, 32, 1000, 4096);
     run_for(&s, 5000ull * MS);
     const int high = s.tuner.limit;
-    s.room = 4; /* the source has become eight times slower */
+    s.left = 4; /* the source has become eight times slower */
     run_for(&s, 20000ull * MS);
     EXPECT(s.tuner.limit < high);
     EXPECT(s.tuner.limit >= 4);
@@ -106,7 +106,7 @@ STK_TEST(tuner_falls_when_latency_doubles_for_nothing_and_recovers)
     for (size_t i = 0; i < count; i++)
         slowed |= decisions[i].reason == STK_IO_SLOWED;
     EXPECT(slowed);
-    s.room = 64;
+    s.left = 64;
     run_for(&s, 60000ull * MS);
     EXPECT(s.tuner.limit * 100 >= 64 * 95);
 }

@@ -47,7 +47,7 @@ static const char *make_images(const char *name, int count, size_t bytes)
 /* Files that are no images but begin as JPEGs, among those of make_images. */
 static void add_bad_images(const char *folder, int count)
 {
-    static const uint8_t content[STK_SEEKABLE_LEAST_BYTES] = {0xff, 0xd8, 0xff, 0xe0, 0, 4};
+    static const uint8_t content[STK_SEEKABLE_BYTES_MIN] = {0xff, 0xd8, 0xff, 0xe0, 0, 4};
     char                 path[512];
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/class/bad%d.jpg", folder, i);

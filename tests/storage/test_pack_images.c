@@ -516,7 +516,7 @@ STK_TEST(a_pack_that_failed_may_go_on_otherwise)
 
 STK_TEST(a_pack_of_nothing_but_bad_images_is_none)
 {
-    static const uint8_t content[STK_SEEKABLE_LEAST_BYTES] = {0xff, 0xd8, 0xff, 0xe0, 0, 4};
+    static const uint8_t content[STK_SEEKABLE_BYTES_MIN] = {0xff, 0xd8, 0xff, 0xe0, 0, 4};
     stk_error            err;
     const char          *photos = stk_test_path("bad5");
     run_shell("mkdir -p '%s/%s'", photos, "class");

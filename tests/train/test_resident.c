@@ -186,7 +186,7 @@ STK_TEST(mixed_images_have_partners_and_shared_labels)
             sum += labels[c];
         EXPECT(sum > 0.9999f && sum < 1.0001f);
         if (own != b.resident->labels[other->source])
-            EXPECT(labels[own] > e->share - 1e-4f && labels[own] < e->share + 1e-4f);
+            EXPECT(labels[own] > e->fraction - 1e-4f && labels[own] < e->fraction + 1e-4f);
     }
     clear_bed(&b);
 }

@@ -88,7 +88,7 @@ STK_TEST(one_thumbnail_does_not_make_photos_small)
     EXPECT_INT_EQ(224, r.data.size);
     EXPECT_INT_EQ(300, data.width);
     EXPECT_INT_EQ(80, data.survey.looked);
-    EXPECT_INT_EQ(32, data.survey.least_width);
+    EXPECT_INT_EQ(32, data.survey.min_width);
     EXPECT_CONTAINS("WARNING: images are of very different sizes, from 32x32 to 300x240",
                     (const char *)reasons.data);
     end(&data, &reasons);

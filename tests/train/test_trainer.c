@@ -98,10 +98,10 @@ static void expect_same_after_stop(const char *name, const char *const *settings
     snprintf(whole, sizeof whole, "%s-data", name);
     const char *path = tiny_data(whole, 256, 12, 4);
     snprintf(whole, sizeof whole, "%s-whole", name);
-    const char *whole_folder = stk_test_path(whole);
-    tiny_recipe(&recipe, &data, path, whole_folder, settings);
+    const char *complete_folder = stk_test_path(whole);
+    tiny_recipe(&recipe, &data, path, complete_folder, settings);
     EXPECT_OK(train(&recipe, &data, false, &w, &result, &err));
-    stk_bytes expected = file_of(whole_folder, "final.safetensors");
+    stk_bytes expected = file_of(complete_folder, "final.safetensors");
     snprintf(parts, sizeof parts, "%s-parts", name);
     const char *part_folder = stk_test_path(parts);
     snprintf(recipe.output.folder, sizeof recipe.output.folder, "%s", part_folder);

@@ -64,11 +64,11 @@ static void print_formats(const stk_health_report *r)
 
 static void print_sizes(const stk_health_report *r)
 {
-    if (r->least_width == r->most_width && r->least_height == r->most_height)
-        printf("  all of %d x %d pixels\n", r->least_width, r->least_height);
+    if (r->min_width == r->max_width && r->min_height == r->max_height)
+        printf("  all of %d x %d pixels\n", r->min_width, r->min_height);
     else
-        printf("  %d to %d pixels wide (middle %d), %d to %d high (middle %d)\n", r->least_width,
-               r->most_width, r->median_width, r->least_height, r->most_height, r->median_height);
+        printf("  %d to %d pixels wide (middle %d), %d to %d high (middle %d)\n", r->min_width,
+               r->max_width, r->median_width, r->min_height, r->max_height, r->median_height);
 }
 
 static void print_finding(const stk_health_finding *f, const cli_style *style)

@@ -91,9 +91,9 @@ static void print_images(const stk_train_data *data)
     fprintf(stderr, "%s looked at: most about %lld x %lld",
             cli_format_count(a, whole(s->looked + s->unreadable)), (long long)data->width,
             (long long)data->height);
-    if (s->least_width != s->most_width || s->least_height != s->most_height)
-        fprintf(stderr, ", from %lld x %lld to %lld x %lld", (long long)s->least_width,
-                (long long)s->least_height, (long long)s->most_width, (long long)s->most_height);
+    if (s->min_width != s->max_width || s->min_height != s->max_height)
+        fprintf(stderr, ", from %lld x %lld to %lld x %lld", (long long)s->min_width,
+                (long long)s->min_height, (long long)s->max_width, (long long)s->max_height);
     if (s->grey == s->looked)
         fprintf(stderr, ", grey");
     else if (s->grey)

@@ -67,7 +67,7 @@ static stk_edit edit_of(const line *l, int copy, int i)
     e.y = i * 29 % (reach + 1) - (room ? 0 : 4);
     e.flip = i & STK_EDIT_FLIP_X;
     e.partner = l->batch - 1 - i;
-    e.share = 0.3f;
+    e.fraction = 0.3f;
     for (int k = 0; k < 4 && l->cut; k++)
         e.box[k] = k < 2 ? l->side / 5 : l->side / 2;
     for (int k = 0; k < STK_EDIT_OPS && l->kinds[k]; k++) {

@@ -53,7 +53,7 @@ static void begin(trial *t, const char *backend, int64_t rows, bool pinned, int 
     must(compile(t, rows, &err), &err);
     must(stk_fetch_queue_new(&t->queue, t->device, AHEAD + 1, sizeof(float), &err), &err);
     t->kind = pinned ? stk_device_host_memory(t->device) : NULL;
-    t->batch = t->kind ? t->kind->take(t->kind->context, t->bytes) : malloc(t->bytes);
+    t->batch = t->kind ? t->kind->alloc(t->kind->context, t->bytes) : malloc(t->bytes);
     if (!t->batch) exit(1);
     memset(t->batch, 3, t->bytes);
 }
@@ -62,7 +62,7 @@ static void end(trial *t)
 {
     stk_fetch_queue_free(t->queue);
     if (t->kind)
-        t->kind->give(t->kind->context, t->batch, t->bytes);
+        t->kind->free(t->kind->context, t->batch, t->bytes);
     else
         free(t->batch);
     stk_program_free(t->program);

@@ -109,7 +109,7 @@ __device__ __forceinline__ int first_of(const edit_job &j, int32_t kind)
 __device__ __forceinline__ void plan_passes(const edit_work &a, int64_t image, edit_job &j)
 {
     j.steps = first_of(j, STK_EDIT_END);
-    const int  contrast = stk_edit_least(first_of(j, STK_EDIT_CONTRAST), j.steps);
+    const int  contrast = stk_edit_min(first_of(j, STK_EDIT_CONTRAST), j.steps);
     const int  last = last_warp(j, j.steps), seen = last_warp(j, contrast);
     const bool can_gather = a.channels == 3 && a.width > 1;
     j.asks = last > 0 && !can_gather;

@@ -34,7 +34,7 @@ __device__ __forceinline__ edit_paint paint_of(const stk_edit_op &step, int32_t 
     } else if (p.kind == STK_EDIT_SOLARIZE) {
         p.amount = (float)step.word[0] * LEVEL;
     } else if (p.kind == STK_EDIT_POSTERIZE) {
-        p.other = (float)(256 >> stk_edit_most(0, stk_edit_least(step.word[0], 8)));
+        p.other = (float)(256 >> stk_edit_max(0, stk_edit_min(step.word[0], 8)));
         p.amount = 1 / p.other;
     } else if (p.kind == STK_EDIT_ERASE) {
         for (int i = 0; i < 4; i++)

@@ -22,7 +22,7 @@ __device__ __forceinline__ blend blend_of(const stk_cuda_mix_args &a, int64_t im
     const int32_t   partner = e->partner;
     blend           b = {};
     if (partner >= 0 && partner < a.batch) b.other = a.images + partner * bytes;
-    b.share = stk_edit_share(e->share);
+    b.share = stk_edit_fraction(e->fraction);
     b.is_first = image < partner;
     b.all = e->box[2] == 0;
     b.left = (int64_t)e->box[0] * a.channels;

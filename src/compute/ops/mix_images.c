@@ -41,7 +41,7 @@ void stk_mix_row(const stk_op_instance *instance, const void *const *in, void *c
     const size_t    bytes = (size_t)(dim[1] * dim[2] * dim[3]);
     const uint8_t  *images = in[0], *mine = images + (size_t)index * bytes;
     uint8_t        *to = (uint8_t *)out[0] + (size_t)index * bytes;
-    const int32_t   fraction = stk_edit_share(edit->share);
+    const int32_t   fraction = stk_edit_fraction(edit->fraction);
     memcpy(to, mine, bytes);
     if (edit->partner < 0 || edit->partner >= dim[0]) return;
     const uint8_t *other = images + (size_t)edit->partner * bytes;

@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* What one gains the other loses: the sum of the two stays, to the level. */
-void stk_mix_u8_plain(uint8_t *a, uint8_t *b, size_t count, int share)
+void stk_mix_u8_plain(uint8_t *a, uint8_t *b, size_t count, int fraction)
 {
     for (size_t i = 0; i < count; i++) {
-        const int part = ((a[i] - b[i]) * share + (1 << (STK_MIX_BITS - 1))) >> STK_MIX_BITS;
+        const int part = ((a[i] - b[i]) * fraction + (1 << (STK_MIX_BITS - 1))) >> STK_MIX_BITS;
         const int first = b[i] + part, second = a[i] - part;
         a[i] = (uint8_t)first;
         b[i] = (uint8_t)second;
@@ -30,16 +30,16 @@ void stk_mix_f32_plain(float *a, float *b, size_t count, float lambda)
 }
 
 /* 1 does not fit 16 signed bits; the number below it rounds to the same levels. */
-static int share_of(double lambda)
+static int fraction_of(double lambda)
 {
-    const int share = (int)lrint(lambda * (1 << STK_MIX_BITS));
-    return share < (1 << STK_MIX_BITS) ? share : (1 << STK_MIX_BITS) - 1;
+    const int fraction = (int)lrint(lambda * (1 << STK_MIX_BITS));
+    return fraction < (1 << STK_MIX_BITS) ? fraction : (1 << STK_MIX_BITS) - 1;
 }
 
 static void mix_u8(uint8_t *a, uint8_t *b, size_t count, double lambda)
 {
     const stk_mix_u8_fn fast = stk_mix_u8_avx2();
-    (fast ? fast : stk_mix_u8_plain)(a, b, count, share_of(lambda));
+    (fast ? fast : stk_mix_u8_plain)(a, b, count, fraction_of(lambda));
 }
 
 static void mix_f32(float *a, float *b, size_t count, double lambda)
@@ -129,7 +129,7 @@ void stk_mix_edit(const stk_mix *mix, stk_edit *edits, int64_t rows)
     for (int64_t i = 0; i < rows; i++) {
         const int64_t partner = rows - 1 - i;
         edits[i].partner = empty || partner == i ? -1 : (int32_t)partner;
-        edits[i].share = (float)share_of(mix->lambda) / (1 << STK_MIX_BITS);
+        edits[i].fraction = (float)fraction_of(mix->lambda) / (1 << STK_MIX_BITS);
         memcpy(edits[i].box,
                (const int32_t[4]){mix->box.x, mix->box.y, mix->box.width, mix->box.height},
                sizeof edits[i].box);

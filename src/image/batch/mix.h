@@ -53,9 +53,9 @@ void stk_mix_edit(const stk_mix *mix, stk_edit *edits, int64_t rows);
 /* Each implementation by itself, for tests and benchmarks. NULL where the processor lacks it.
  * a and b become each other's mixture: share of 1 << 15 is kept. */
 enum { STK_MIX_BITS = 15 };
-typedef void (*stk_mix_u8_fn)(uint8_t *a, uint8_t *b, size_t count, int share);
+typedef void (*stk_mix_u8_fn)(uint8_t *a, uint8_t *b, size_t count, int fraction);
 typedef void (*stk_mix_f32_fn)(float *a, float *b, size_t count, float lambda);
-void           stk_mix_u8_plain(uint8_t *a, uint8_t *b, size_t count, int share);
+void           stk_mix_u8_plain(uint8_t *a, uint8_t *b, size_t count, int fraction);
 void           stk_mix_f32_plain(float *a, float *b, size_t count, float lambda);
 stk_mix_u8_fn  stk_mix_u8_avx2(void);
 stk_mix_f32_fn stk_mix_f32_avx2(void);

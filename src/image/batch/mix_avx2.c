@@ -10,17 +10,17 @@
 enum { BYTES = 32, FLOATS = 8 };
 
 /* The rounding multiply is the plain kernel's, with its 15 bits. */
-WITH_AVX2 static inline void mix_words(__m256i *a, __m256i *b, __m256i share)
+WITH_AVX2 static inline void mix_words(__m256i *a, __m256i *b, __m256i fraction)
 {
-    const __m256i part = _mm256_mulhrs_epi16(_mm256_sub_epi16(*a, *b), share);
+    const __m256i part = _mm256_mulhrs_epi16(_mm256_sub_epi16(*a, *b), fraction);
     const __m256i first = _mm256_add_epi16(*b, part);
     *b = _mm256_sub_epi16(*a, part);
     *a = first;
 }
 
-WITH_AVX2 static void mix_u8(uint8_t *a, uint8_t *b, size_t count, int share)
+WITH_AVX2 static void mix_u8(uint8_t *a, uint8_t *b, size_t count, int fraction)
 {
-    const __m256i times = _mm256_set1_epi16((int16_t)share), zero = _mm256_setzero_si256();
+    const __m256i times = _mm256_set1_epi16((int16_t)fraction), zero = _mm256_setzero_si256();
     size_t        i = 0;
     for (; i + BYTES <= count; i += BYTES) {
         const __m256i as = _mm256_loadu_si256((const __m256i *)(a + i));
@@ -32,7 +32,7 @@ WITH_AVX2 static void mix_u8(uint8_t *a, uint8_t *b, size_t count, int share)
         _mm256_storeu_si256((__m256i *)(a + i), _mm256_packus_epi16(a_low, a_high));
         _mm256_storeu_si256((__m256i *)(b + i), _mm256_packus_epi16(b_low, b_high));
     }
-    stk_mix_u8_plain(a + i, b + i, count - i, share);
+    stk_mix_u8_plain(a + i, b + i, count - i, fraction);
 }
 
 WITH_AVX2 static void mix_f32(float *a, float *b, size_t count, float lambda)

@@ -1,5 +1,5 @@
-/* Running a chain: operations move a view; the view is carried out when somebody paints, when it
- * cannot be moved further, and at the end. */
+/* Runs a chain: geometry ops compose a lazy view; it is applied before a pixel op, when it cannot
+ * be composed further, and at the end. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "image/chain/lazy_view.h"
@@ -14,12 +14,12 @@
 typedef struct work {
     const stk_chain        *chain;
     const stk_chain_source *source;
-    stk_image_workspace    *studio;
+    stk_image_workspace    *workspace;
     stk_decode_outcome     *outcome;
     stk_lazy_view           view;
     bool                    is_encoded; /* nothing was carried out yet, and the source is encoded */
     stk_image_header        header;     /* of that source */
-    stk_pixels              pixels;     /* what the view is of, unless is_encoded */
+    stk_pixels              pixels;     /* source of the view, unless is_encoded */
     int32_t                 channels;
     stk_output_format       ending;
     size_t                  carrier; /* the part that the next pass over the pixels is */
@@ -69,7 +69,7 @@ static int shrink_of(const work *w)
     return shrink;
 }
 
-/* What of the source must be there for the view. Borders that look at pixels may look anywhere. */
+/* The region of the source that the view needs. Reflecting borders may need any of it. */
 static stk_rect needed(const stk_lazy_view *v)
 {
     stk_rect w = v->window;
@@ -90,7 +90,7 @@ static int32_t up(int32_t a, int32_t b)
 
 static stk_status make_blank(const work *w, const stk_rect *window, stk_pixels *out, stk_error *err)
 {
-    stk_blob *blank = &w->studio->blank;
+    stk_blob *blank = &w->workspace->blank;
     size_t    bytes;
     *out = (stk_pixels){.width = window->width, .height = window->height, .channels = w->channels};
     out->stride = (size_t)window->width * (size_t)w->channels;
@@ -103,8 +103,8 @@ static stk_status make_blank(const work *w, const stk_rect *window, stk_pixels *
     return STK_OK;
 }
 
-/* What lies before the image's first pixel in the first shrunken one: where a size is no multiple
- * of shrink the last shrunken pixel is not full, and mirrored it comes first. */
+/* The margin before the image's first pixel in the first shrunken one: if the size is no multiple
+ * of shrink the last shrunken pixel is partial, and mirroring puts it first. */
 static int32_t lead(bool mirrored, int32_t size, int shrink)
 {
     return mirrored ? up(size, shrink) * shrink - size : 0;
@@ -133,7 +133,7 @@ static stk_status decode(const work *w, const stk_rect *all, int shrink, seen *o
     out->width = (double)all->width / shrink;
     out->height = (double)all->height / shrink;
     if (d->blank) return make_blank(w, &window, &out->pixels, err);
-    return stk_image_decode_measured(w->studio->decoder, w->source->encoded, &w->header, &window,
+    return stk_image_decode_measured(w->workspace->decoder, w->source->encoded, &w->header, &window,
                                      shrink, &options, &out->pixels, w->outcome, err);
 }
 
@@ -183,10 +183,10 @@ static stk_status write_view(work *w, const stk_output_format *ending, const see
                                         .flip_y = v->flip_y,
                                         .sampling = v->sampling,
                                         .ending = *ending};
-    return stk_resize(w->studio->resizer, &s.pixels, &request, out, err);
+    return stk_resize(w->workspace->resizer, &s.pixels, &request, out, err);
 }
 
-/* The view's pixels, as the ending says, at out. */
+/* Writes the view's pixels in the output format to out. */
 static stk_status carry_out(work *w, const stk_output_format *ending, void *out, stk_error *err)
 {
     seen s;
@@ -199,13 +199,13 @@ static stk_status carry_out(work *w, const stk_output_format *ending, void *out,
 }
 
 /* Makes the view's pixels those of the canvas, and the view all of them. */
-static stk_status settle(work *w, stk_error *err)
+static stk_status apply_view(work *w, stk_error *err)
 {
     static const stk_output_format plain = {.dtype = STK_DTYPE_U8};
-    stk_canvas                    *canvas = &w->studio->easel.canvas;
+    stk_canvas                    *canvas = &w->workspace->buffers.canvas;
     stk_pixels                     pixels;
-    STK_TRY(canvas->room(canvas, stk_lazy_view_width(&w->view), stk_lazy_view_height(&w->view),
-                         w->channels, &pixels, err));
+    STK_TRY(canvas->reserve(canvas, stk_lazy_view_width(&w->view), stk_lazy_view_height(&w->view),
+                            w->channels, &pixels, err));
     STK_TRY(carry_out(w, &plain, pixels.data, err));
     stk_canvas_use(canvas, &pixels);
     w->pixels = pixels;
@@ -217,20 +217,20 @@ static stk_status settle(work *w, stk_error *err)
 static bool is_on_canvas(const work *w)
 {
     const stk_lazy_view *v = &w->view;
-    return w->pixels.data && w->pixels.data == w->studio->easel.canvas.pixels.data && !v->resized &&
-           !v->bordered && !v->flip_x && !v->flip_y && v->window.width == w->pixels.width &&
-           v->window.height == w->pixels.height;
+    return w->pixels.data && w->pixels.data == w->workspace->buffers.canvas.pixels.data &&
+           !v->resized && !v->bordered && !v->flip_x && !v->flip_y &&
+           v->window.width == w->pixels.width && v->window.height == w->pixels.height;
 }
 
 static stk_status frame(work *w, const stk_chain_op *step, stk_random *random, stk_error *err)
 {
     const int32_t width = stk_lazy_view_width(&w->view), height = stk_lazy_view_height(&w->view);
     stk_geometry  framing = {.window = {0, 0, width, height}};
-    STK_TRY(step->op->frame(step->params, random, width, height, &framing, err));
+    STK_TRY(step->op->geometry(step->params, random, width, height, &framing, err));
     carry(w, step);
     STK_TRY(stk_geometry_check(&framing, width, height, step->op->name, err));
     if (stk_lazy_view_compose(&w->view, &framing)) return STK_OK;
-    STK_TRY(settle(w, err));
+    STK_TRY(apply_view(w, err));
     if (stk_lazy_view_compose(&w->view, &framing)) return STK_OK;
     /* A window that reaches outside and is resized besides: first the one, then the other. */
     stk_geometry first = framing, second = framing;
@@ -238,17 +238,17 @@ static stk_status frame(work *w, const stk_chain_op *step, stk_random *random, s
     first.flip_x = first.flip_y = false;
     second.window = (stk_rect){0, 0, framing.window.width, framing.window.height};
     (void)stk_lazy_view_compose(&w->view, &first);
-    STK_TRY(settle(w, err));
+    STK_TRY(apply_view(w, err));
     (void)stk_lazy_view_compose(&w->view, &second);
     return STK_OK;
 }
 
 static stk_status paint(work *w, const stk_chain_op *step, stk_random *random, stk_error *err)
 {
-    stk_canvas *canvas = &w->studio->easel.canvas;
-    if (!is_on_canvas(w)) STK_TRY(settle(w, err));
+    stk_canvas *canvas = &w->workspace->buffers.canvas;
+    if (!is_on_canvas(w)) STK_TRY(apply_view(w, err));
     const uint64_t begin = now(w);
-    STK_TRY(step->op->paint(step->params, random, canvas, err));
+    STK_TRY(step->op->pixels(step->params, random, canvas, err));
     add_time(w, (size_t)(step - w->chain->steps) + 1, begin);
     w->pixels = canvas->pixels;
     w->channels = canvas->pixels.channels;
@@ -259,10 +259,10 @@ static stk_status paint(work *w, const stk_chain_op *step, stk_random *random, s
 static stk_status do_step(work *w, const stk_chain_op *step, stk_random random, stk_error *err)
 {
     if (step->probability < 1 && stk_random_double(&random) >= step->probability) return STK_OK;
-    if (step->op->frame) return frame(w, step, &random, err);
-    if (step->op->paint) return paint(w, step, &random, err);
+    if (step->op->geometry) return frame(w, step, &random, err);
+    if (step->op->pixels) return paint(w, step, &random, err);
     carry(w, step);
-    return step->op->finish(step->params, &w->ending, err);
+    return step->op->output(step->params, &w->ending, err);
 }
 
 /* The source's size, without its pixels. */
@@ -270,7 +270,7 @@ static stk_status begin(work *w, stk_error *err)
 {
     const stk_chain_source *source = w->source;
     w->ending = (stk_output_format){.dtype = STK_DTYPE_U8};
-    w->studio->easel.canvas.pixels = (stk_pixels){0};
+    w->workspace->buffers.canvas.pixels = (stk_pixels){0};
     if (!w->chain->decode) {
         w->pixels = source->pixels;
         w->channels = source->pixels.channels;
@@ -303,11 +303,11 @@ static stk_status end(work *w, const stk_chain_target *target, stk_error *err)
         return stk_fail(err, STK_E_SHAPE, "pad_channels", NULL,
                         "the image has %" PRId32 " channels already, which is more than %" PRId32,
                         w->channels, w->ending.channels);
-    STK_TRY(target->place(target->context, &shape, w->ending.dtype, &data, err));
+    STK_TRY(target->allocate(target->context, &shape, w->ending.dtype, &data, err));
     return carry_out(w, &w->ending, data, err);
 }
 
-stk_status stk_chain_run(const stk_chain *chain, stk_image_workspace *studio,
+stk_status stk_chain_run(const stk_chain *chain, stk_image_workspace *workspace,
                          const stk_chain_source *source, const stk_random *randoms,
                          const stk_chain_target *target, stk_decode_outcome *outcome,
                          stk_error *err)
@@ -315,19 +315,19 @@ stk_status stk_chain_run(const stk_chain *chain, stk_image_workspace *studio,
     stk_decode_outcome unasked;
     work               w = {.chain = chain,
                             .source = source,
-                            .studio = studio,
+                            .workspace = workspace,
                             .outcome = outcome ? outcome : &unasked,
                             .carrier = chain->count + 1};
     *w.outcome = (stk_decode_outcome){0};
-    const uint64_t begun = now(&w);
+    const uint64_t begin_ticks = now(&w);
     STK_TRY(begin(&w, err));
-    if (chain->decode) add_time(&w, 0, begun);
+    if (chain->decode) add_time(&w, 0, begin_ticks);
     for (size_t i = 0; i < chain->count; i++)
         STK_TRY(do_step(&w, &chain->steps[i], randoms[i], err));
     return end(&w, target, err);
 }
 
-/* What an operation that is done only sometimes leaves known. */
+/* The size that is known after an operation of probability below 1. */
 static void forget_differences(const stk_image_size *before, stk_image_size *after)
 {
     if (before->width != after->width) after->width = -1;
@@ -346,18 +346,18 @@ stk_status stk_chain_measure(const stk_chain *chain, const stk_image_size *sourc
     for (size_t i = 0; i < chain->count; i++) {
         const stk_chain_op  *step = &chain->steps[i];
         const stk_image_size before = *out;
-        if (finished && !step->op->finish)
+        if (finished && !step->op->output)
             return stk_fail(err, STK_E_INVALID, step->op->name, NULL,
                             "works on 8-bit pixels, and %s before it says how they are written: "
                             "put %s before %s",
                             finished, step->op->name, finished);
-        if (step->op->finish) {
+        if (step->op->output) {
             finished = step->op->name;
             if (step->probability < 1)
                 return stk_fail(err, STK_E_INVALID, step->op->name, NULL,
                                 "is done for all or for none; probability %g makes no sense here",
                                 step->probability);
-            STK_TRY(step->op->finish(step->params, &ending, err));
+            STK_TRY(step->op->output(step->params, &ending, err));
         }
         if (step->op->measure) step->op->measure(step->params, out);
         if (step->probability < 1) forget_differences(&before, out);

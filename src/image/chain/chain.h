@@ -35,8 +35,8 @@ typedef struct stk_chain_source {
 
 /* Where the result goes. Called once, when its size is known. */
 typedef struct stk_chain_target {
-    stk_status (*place)(void *context, const stk_shape *shape, stk_dtype dtype, void **data,
-                        stk_error *err);
+    stk_status (*allocate)(void *context, const stk_shape *shape, stk_dtype dtype, void **data,
+                           stk_error *err);
     void *context;
 } stk_chain_target;
 
@@ -44,9 +44,9 @@ typedef struct stk_image_workspace
     stk_image_workspace; /* decoder, resizer and canvas that are reused; one thread's */
 STK_NODISCARD stk_status stk_image_workspace_new(stk_image_workspace **out, stk_ledger *ledger,
                                                  stk_error *err);
-void                     stk_image_workspace_free(stk_image_workspace *studio); /* NULL is fine */
+void stk_image_workspace_free(stk_image_workspace *workspace); /* NULL is fine */
 /* The ledger it was made with. */
-stk_ledger *stk_image_workspace_ledger(const stk_image_workspace *studio);
+stk_ledger *stk_image_workspace_ledger(const stk_image_workspace *workspace);
 
 typedef struct stk_chain {
     const stk_chain_decode *decode; /* NULL: sources are pixels */
@@ -56,7 +56,7 @@ typedef struct stk_chain {
 } stk_chain;
 
 /* randoms has one per step. Errors name the operation as their stage. */
-STK_NODISCARD stk_status stk_chain_run(const stk_chain *chain, stk_image_workspace *studio,
+STK_NODISCARD stk_status stk_chain_run(const stk_chain *chain, stk_image_workspace *workspace,
                                        const stk_chain_source *source, const stk_random *randoms,
                                        const stk_chain_target *target, stk_decode_outcome *outcome,
                                        stk_error *err);

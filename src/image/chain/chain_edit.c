@@ -73,7 +73,7 @@ static stk_status frame(work *w, const stk_chain_op *step, stk_random *random, s
     const char   *name = step->op->name;
     const int32_t width = stk_lazy_view_width(&w->view), height = stk_lazy_view_height(&w->view);
     stk_geometry  framing = {.window = {0, 0, width, height}};
-    STK_TRY(step->op->frame(step->params, random, width, height, &framing, err));
+    STK_TRY(step->op->geometry(step->params, random, width, height, &framing, err));
     STK_TRY(stk_geometry_check(&framing, width, height, name, err));
     if (is_nothing(&framing, &w->view)) return STK_OK;
     const char *before = step_before(w, &framing);
@@ -110,15 +110,15 @@ static stk_status do_step(work *w, const stk_chain_op *step, stk_random random, 
     const stk_image_op *op = step->op;
     const bool          maybe = step->probability < 1;
     if (maybe && stk_random_double(&random) >= step->probability && !w->always) return STK_OK;
-    if (op->frame) return frame(w, step, &random, err);
-    if (op->finish)
+    if (op->geometry) return frame(w, step, &random, err);
+    if (op->output)
         return stk_fail(err, STK_E_UNSUPPORTED, op->name, NULL,
                         "a device makes images of bytes; how they are taken further is up to "
                         "what it computes");
-    if (!op->draw)
+    if (!op->encode_edit)
         return stk_fail(err, STK_E_UNSUPPORTED, op->name, NULL,
                         "there is no such operation on a device");
-    STK_TRY(op->draw(step->params, &random, &w->size, w->edit, err));
+    STK_TRY(op->encode_edit(step->params, &random, &w->size, w->edit, err));
     note_steps(w, op->name);
     return STK_OK;
 }
@@ -135,7 +135,7 @@ static stk_status make_edit(const stk_chain *chain, const stk_image_size *source
     work w = {.edit = out, .size = *source, .always = !randoms && attempt % 2 == 0};
     memset(out, 0, sizeof *out); /* a copy of stk_edit_none takes twice as long */
     out->partner = -1;
-    out->share = 1;
+    out->fraction = 1;
     stk_lazy_view_init(&w.view, source->width, source->height);
     for (size_t i = 0; i < chain->count; i++)
         STK_TRY(do_step(&w, &chain->steps[i],

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_SIDE = 1 << 20 }; /* of a result; far above any image, far below overflow */
+enum { SIDE_MAX = 1 << 20 }; /* of a result; far above any image, far below overflow */
 
 void stk_lazy_view_init(stk_lazy_view *view, int32_t width, int32_t height)
 {
@@ -79,18 +79,18 @@ stk_status stk_geometry_check(const stk_geometry *framing, int32_t width, int32_
 {
     const stk_rect *w = &framing->window;
     const bool      sized = framing->width || framing->height;
-    if (w->width < 1 || w->height < 1 || w->width > MOST_SIDE || w->height > MOST_SIDE ||
-        w->x < -MOST_SIDE || w->y < -MOST_SIDE || w->x > MOST_SIDE || w->y > MOST_SIDE)
+    if (w->width < 1 || w->height < 1 || w->width > SIDE_MAX || w->height > SIDE_MAX ||
+        w->x < -SIDE_MAX || w->y < -SIDE_MAX || w->x > SIDE_MAX || w->y > SIDE_MAX)
         return stk_fail(err, STK_E_INVALID, stage, NULL,
                         "a window of %" PRId32 "x%" PRId32 " pixels at (%" PRId32 ", %" PRId32
                         ") of an image of %" PRId32 "x%" PRId32
                         " cannot be taken; sides go from 1 to %d",
-                        w->width, w->height, w->x, w->y, width, height, MOST_SIDE);
-    if (sized && (framing->width < 1 || framing->height < 1 || framing->width > MOST_SIDE ||
-                  framing->height > MOST_SIDE))
+                        w->width, w->height, w->x, w->y, width, height, SIDE_MAX);
+    if (sized && (framing->width < 1 || framing->height < 1 || framing->width > SIDE_MAX ||
+                  framing->height > SIDE_MAX))
         return stk_fail(err, STK_E_INVALID, stage, NULL,
                         "an image of %" PRId32 "x%" PRId32 " would become %" PRId32 "x%" PRId32
                         "; sides go from 1 to %d",
-                        width, height, framing->width, framing->height, MOST_SIDE);
+                        width, height, framing->width, framing->height, SIDE_MAX);
     return STK_OK;
 }

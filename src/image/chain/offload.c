@@ -40,8 +40,8 @@ static bool follow(const stk_chain *chain, const stk_random *randoms, stk_lazy_v
         const int32_t       width = stk_lazy_view_width(view), height = stk_lazy_view_height(view);
         stk_geometry        framing = {.window = {0, 0, width, height}};
         if (step->probability < 1 && stk_random_double(&random) >= step->probability) continue;
-        if (!step->op->frame) break;
-        if (step->op->frame(step->params, &random, width, height, &framing, &unasked) ||
+        if (!step->op->geometry) break;
+        if (step->op->geometry(step->params, &random, width, height, &framing, &unasked) ||
             stk_geometry_check(&framing, width, height, step->op->name, &unasked))
             return false;
         if (!stk_lazy_view_compose(view, &framing)) break;
@@ -67,11 +67,11 @@ static stk_resize_request request_of(const stk_lazy_view *v)
 static stk_resample_rounding sums_of(const stk_axis *down)
 {
     if (down->arithmetic == STK_SUMS_BYTES) return STK_RESAMPLE_BYTES;
-    if (down->arithmetic == STK_SUMS_REAL) return STK_RESAMPLE_FLOAT;
+    if (down->arithmetic == STK_SUMS_FLOAT) return STK_RESAMPLE_FLOAT;
     return stk_axis_adds_in_steps(down) ? STK_RESAMPLE_STEPS : STK_RESAMPLE_INTEGER;
 }
 
-static stk_resample_axis lend(const stk_axis *axis)
+static stk_resample_axis borrow_axis(const stk_axis *axis)
 {
     return (stk_resample_axis){axis->count, axis->taps, axis->first, axis->fixed};
 }
@@ -96,8 +96,8 @@ bool stk_chain_split_offload(const stk_chain *chain, const stk_chain_source *sou
                                         .width = info.stored_width,
                                         .height = info.stored_height,
                                         .channels = chain->decode->channels,
-                                        .across = lend(&out->across),
-                                        .down = lend(&out->down),
+                                        .across = borrow_axis(&out->across),
+                                        .down = borrow_axis(&out->down),
                                         .sums = sums_of(&out->down)};
     return true;
 }

@@ -14,21 +14,21 @@ size_t stk_chain_part_count(const stk_chain *chain)
 static bool rides_along(const stk_chain *chain, size_t step, size_t other)
 {
     for (size_t i = step; i <= other; i++)
-        if (chain->steps[i].op->paint) return false;
+        if (chain->steps[i].op->pixels) return false;
     return true;
 }
 
-char *stk_chain_part_name(const stk_chain *chain, size_t part, char *text, size_t room)
+char *stk_chain_part_name(const stk_chain *chain, size_t part, char *text, size_t capacity)
 {
     const size_t step = part - 1;
     if (!part || part > chain->count) {
-        snprintf(text, room, "%s", part ? "copy" : "decode_image");
+        snprintf(text, capacity, "%s", part ? "copy" : "decode_image");
         return text;
     }
-    snprintf(text, room, "%s", chain->steps[step].op->name);
+    snprintf(text, capacity, "%s", chain->steps[step].op->name);
     for (size_t i = step + 1; i < chain->count && rides_along(chain, step, i); i++) {
         const size_t length = strlen(text);
-        snprintf(text + length, room - length, " + %s", chain->steps[i].op->name);
+        snprintf(text + length, capacity - length, " + %s", chain->steps[i].op->name);
     }
     return text;
 }

@@ -8,6 +8,6 @@
 
 size_t stk_chain_part_count(const stk_chain *chain);
 /* "random_resized_crop + flip + normalize": what is done in that part. Returns text. */
-char *stk_chain_part_name(const stk_chain *chain, size_t part, char *text, size_t room);
+char *stk_chain_part_name(const stk_chain *chain, size_t part, char *text, size_t capacity);
 
 #endif

@@ -6,7 +6,7 @@
 #include "image/ops/canvas.h"
 
 struct stk_image_workspace {
-    stk_canvas_buffers easel;
+    stk_canvas_buffers buffers;
     stk_ledger        *ledger; /* one reference: the easel needs it to the end */
     stk_decoder       *decoder;
     stk_resizer       *resizer;

@@ -20,10 +20,10 @@ void stk_image_workspace_pool_release(stk_image_workspace_pool *pool)
 static stk_image_workspace *find(stk_image_workspace_pool *pool, const stk_ledger *ledger)
 {
     for (size_t i = pool->count; i-- > 0;) {
-        stk_image_workspace *studio = pool->waiting[i];
-        if (stk_image_workspace_ledger(studio) != ledger) continue;
+        stk_image_workspace *workspace = pool->waiting[i];
+        if (stk_image_workspace_ledger(workspace) != ledger) continue;
         pool->waiting[i] = pool->waiting[--pool->count];
-        return studio;
+        return workspace;
     }
     return NULL;
 }
@@ -41,8 +41,8 @@ static void thin_out(stk_image_workspace_pool *pool, const stk_ledger *ledger)
     }
 }
 
-stk_status stk_image_workspace_pool_take(stk_image_workspace_pool *pool, stk_ledger *ledger,
-                                         stk_image_workspace **out, stk_error *err)
+stk_status stk_image_workspace_pool_acquire(stk_image_workspace_pool *pool, stk_ledger *ledger,
+                                            stk_image_workspace **out, stk_error *err)
 {
     stk_image_workspace *stale = NULL;
     pthread_mutex_lock(&pool->lock);
@@ -54,11 +54,12 @@ stk_status stk_image_workspace_pool_take(stk_image_workspace_pool *pool, stk_led
     return *out ? STK_OK : stk_image_workspace_new(out, ledger, err);
 }
 
-void stk_image_workspace_pool_put(stk_image_workspace_pool *pool, stk_image_workspace *studio)
+void stk_image_workspace_pool_put_back(stk_image_workspace_pool *pool,
+                                       stk_image_workspace      *workspace)
 {
     pthread_mutex_lock(&pool->lock);
-    const bool room = pool->count < STK_IMAGE_WORKSPACE_POOL_MAX;
-    if (room) pool->waiting[pool->count++] = studio;
+    const bool has_capacity = pool->count < STK_IMAGE_WORKSPACE_POOL_MAX;
+    if (has_capacity) pool->waiting[pool->count++] = workspace;
     pthread_mutex_unlock(&pool->lock);
-    if (!room) stk_image_workspace_free(studio);
+    if (!has_capacity) stk_image_workspace_free(workspace);
 }

@@ -18,9 +18,11 @@ void stk_image_workspace_pool_init(stk_image_workspace_pool *pool);
 void stk_image_workspace_pool_release(stk_image_workspace_pool *pool);
 
 /* One whose memory is in ledger: the one put back last, which is warm, or a new one. */
-STK_NODISCARD stk_status stk_image_workspace_pool_take(stk_image_workspace_pool *pool,
-                                                       stk_ledger               *ledger,
-                                                       stk_image_workspace **out, stk_error *err);
-void stk_image_workspace_pool_put(stk_image_workspace_pool *pool, stk_image_workspace *studio);
+STK_NODISCARD stk_status stk_image_workspace_pool_acquire(stk_image_workspace_pool *pool,
+                                                          stk_ledger               *ledger,
+                                                          stk_image_workspace     **out,
+                                                          stk_error                *err);
+void                     stk_image_workspace_pool_put_back(stk_image_workspace_pool *pool,
+                                                           stk_image_workspace      *workspace);
 
 #endif

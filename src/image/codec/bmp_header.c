@@ -9,7 +9,7 @@ enum {
     INFO_BYTES = 40,
     MASKS_BYTES = 52, /* headers of this and more have the masks inside */
     ALPHA_BYTES = 56,
-    MOST_HEADER = 1 << 10,
+    HEADER_MAX = 1 << 10,
     FIELDS = 3,
     ALPHA_FIELDS = 6
 };
@@ -49,16 +49,16 @@ static bool read_field(uint32_t mask, stk_bmp_field *out)
     if (!mask) return true;
     while (!(mask >> out->shift & 1))
         out->shift++;
-    out->most = mask >> out->shift;
-    return !(out->most & (out->most + 1));
+    out->max = mask >> out->shift;
+    return !(out->max & (out->max + 1));
 }
 
-static void set_usual_fields(stk_bmp_header *h)
+static void set_default_fields(stk_bmp_header *h)
 {
-    const uint32_t most = h->bits == 16 ? 31 : 255;
+    const uint32_t max = h->bits == 16 ? 31 : 255;
     const int      width = h->bits == 16 ? 5 : 8;
     for (int i = 0; i < 3; i++)
-        h->fields[i] = (stk_bmp_field){most, width * (2 - i)};
+        h->fields[i] = (stk_bmp_field){max, width * (2 - i)};
 }
 
 /* The masks follow the 40 bytes, as part of a longer header or by themselves. */
@@ -80,8 +80,8 @@ static stk_status read_palette(stk_bytes encoded, stk_bmp_header *h, uint32_t he
                                uint32_t colours, size_t at, stk_error *err)
 {
     const size_t   entry = header == OLD_BYTES ? 3 : 4;
-    const uint32_t most = 1u << h->bits;
-    h->colours = (int)(colours && colours < most ? colours : most);
+    const uint32_t max = 1u << h->bits;
+    h->colours = (int)(colours && colours < max ? colours : max);
     /* A palette that reaches into the pixels has as many colours as fit before them. */
     if ((h->begin - at) / entry < (size_t)h->colours) h->colours = (int)((h->begin - at) / entry);
     if (encoded.size < at || (encoded.size - at) / entry < (size_t)h->colours)
@@ -131,7 +131,7 @@ stk_status stk_bmp_read_header(stk_bytes encoded, stk_bmp_header *out, stk_error
     *out = (stk_bmp_header){0};
     if (encoded.size < FILE_BYTES + 4) return fail_cut_off(encoded, err);
     const uint32_t header = read_u32(encoded.data + FILE_BYTES);
-    if ((header != OLD_BYTES && header < INFO_BYTES) || header > MOST_HEADER)
+    if ((header != OLD_BYTES && header < INFO_BYTES) || header > HEADER_MAX)
         return stk_fail(err, STK_E_FORMAT, "decode", NULL,
                         "the BMP has a header of %u bytes; known are 12, 40 and more", header);
     size_t at = FILE_BYTES + (size_t)header;
@@ -146,7 +146,7 @@ stk_status stk_bmp_read_header(stk_bytes encoded, stk_bmp_header *out, stk_error
     out->packing = packing == ALPHA_FIELDS ? STK_BMP_FIELDS : (int)packing;
     out->begin = read_u32(encoded.data + 10);
     out->stride = ((size_t)out->width * (size_t)out->bits + 31) / 32 * 4;
-    set_usual_fields(out);
+    set_default_fields(out);
     if (out->packing == STK_BMP_FIELDS)
         STK_TRY(read_fields(encoded, out, header, packing, &at, err));
     if (out->begin < at)

@@ -10,7 +10,7 @@ enum { STK_BMP_PLAIN, STK_BMP_RLE8, STK_BMP_RLE4, STK_BMP_FIELDS };
 
 /* One channel of a pixel of 16 or 32 bits. */
 typedef struct stk_bmp_field {
-    uint32_t most;  /* its largest value; 0: there is none */
+    uint32_t max;   /* its largest value; 0: there is none */
     int      shift; /* bits to its right */
 } stk_bmp_field;
 

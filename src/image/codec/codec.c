@@ -4,7 +4,7 @@
 
 #include "image/codec/orientation.h"
 
-enum { MOST_SIDE = 65535, MOST_PIXELS = 1 << 28 };
+enum { SIDE_MAX = 65535, PIXELS_MAX = 1 << 28 };
 
 static const stk_codec *const codecs[] = {&stk_codec_jpeg, &stk_codec_png, &stk_codec_webp,
                                           &stk_codec_pnm,  &stk_codec_gif, &stk_codec_bmp,
@@ -42,8 +42,8 @@ static stk_status check_size(const stk_image_info *info, const stk_image_limits 
                              stk_error *err)
 {
     const int32_t  width = info->stored_width, height = info->stored_height;
-    const int32_t  side = limits && limits->side ? limits->side : MOST_SIDE;
-    const uint64_t pixels = limits && limits->pixels ? limits->pixels : MOST_PIXELS;
+    const int32_t  side = limits && limits->side ? limits->side : SIDE_MAX;
+    const uint64_t pixels = limits && limits->pixels ? limits->pixels : PIXELS_MAX;
     if (width <= 0 || height <= 0)
         return stk_fail(err, STK_E_FORMAT, "decode", NULL, "the header says %d x %d pixels", width,
                         height);
@@ -123,11 +123,11 @@ static stk_status check_request(const stk_codec *codec, int channels, int shrink
     if (channels != 1 && channels != 3)
         return stk_fail(err, STK_E_INVALID, "decode", NULL, "%d channels: give 1, 3, or 0 for 3",
                         channels);
-    if (shrink < 1 || shrink > codec->most_shrink || (shrink & (shrink - 1)))
+    if (shrink < 1 || shrink > codec->max_shrink || (shrink & (shrink - 1)))
         return stk_fail(err, STK_E_INVALID, "decode", NULL,
                         "a %s cannot be decoded at 1/%d: at 1%s",
                         stk_image_format_name(codec->format), shrink,
-                        codec->most_shrink == 8 ? ", 1/2, 1/4 and 1/8 only" : " only");
+                        codec->max_shrink == 8 ? ", 1/2, 1/4 and 1/8 only" : " only");
     return STK_OK;
 }
 

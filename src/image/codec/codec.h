@@ -32,7 +32,7 @@ typedef struct stk_codec {
     /* The window's pixels into out: data, or (borrow) into encoded. memory grows and is reused. */
     stk_status (*decode)(stk_decoder *decoder, const stk_codec_request *request, stk_pixels *out,
                          stk_decode_outcome *outcome, stk_error *err);
-    int most_shrink;
+    int max_shrink;
 } stk_codec;
 
 extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_pnm, stk_codec_gif,
@@ -56,11 +56,11 @@ STK_NODISCARD stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t byt
 
 /* At least bytes, aligned to 64, contents undefined; NULL with err filled without memory. All that
  * an image asks for together is admitted, as above. */
-uint8_t *stk_decoder_scratch(stk_decoder *decoder, int room, size_t bytes, stk_error *err);
+uint8_t *stk_decoder_scratch(stk_decoder *decoder, int slot, size_t bytes, stk_error *err);
 
 /* Fills out with width by height pixels of channels in a room, rows without gaps, contents
  * undefined. */
-stk_status stk_decoder_pixels(stk_decoder *decoder, int room, int32_t width, int32_t height,
+stk_status stk_decoder_pixels(stk_decoder *decoder, int slot, int32_t width, int32_t height,
                               int32_t channels, stk_pixels *out, stk_error *err);
 
 /* Reserves what a library allocates behind a codec's back, admitted with all else. */

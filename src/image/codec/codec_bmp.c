@@ -5,7 +5,7 @@
 #include "image/codec/codec.h"
 #include "image/codec/convert.h"
 
-enum { MOST_RATIO = 1032 }; /* pixels of a byte: what deflate reaches, and runs hardly do */
+enum { RATIO_MAX = 1032 }; /* pixels of a byte: what deflate reaches, and runs hardly do */
 
 typedef struct reading {
     const stk_codec_request *request;
@@ -34,8 +34,8 @@ static void put_indices(const reading *r, uint8_t *dst, const uint8_t *indices)
 /* As Pillow: rounded down. */
 static uint8_t channel_of(uint32_t pixel, const stk_bmp_field *field)
 {
-    const uint32_t value = field->most ? pixel >> field->shift & field->most : 0;
-    return field->most ? (uint8_t)((uint64_t)value * 255 / field->most) : 0;
+    const uint32_t value = field->max ? pixel >> field->shift & field->max : 0;
+    return field->max ? (uint8_t)((uint64_t)value * 255 / field->max) : 0;
 }
 
 static void unpack_indices(const reading *r, const uint8_t *src)
@@ -134,12 +134,12 @@ static void skip_pixels(runs *p, int right, int down)
 /* Pixels one by one, padded to 16 bits. False where the bytes end. */
 static bool put_literal(runs *p, int count)
 {
-    const bool     whole = p->r->header.packing == STK_BMP_RLE8;
-    const int      bytes = whole ? count : (count + 1) / 2;
+    const bool     from_palette = p->r->header.packing == STK_BMP_RLE8;
+    const int      bytes = from_palette ? count : (count + 1) / 2;
     const uint8_t *src = p->r->pixels.data + p->at;
     if (p->r->pixels.size - p->at < (size_t)bytes) return false;
     for (int i = 0; i < count; i++)
-        put_run_pixel(p, whole ? src[i] : half_of(src[i / 2], i));
+        put_run_pixel(p, from_palette ? src[i] : half_of(src[i / 2], i));
     p->at += (size_t)(bytes + bytes % 2);
     if (p->at > p->r->pixels.size) p->at = p->r->pixels.size;
     return true;
@@ -192,7 +192,7 @@ static stk_status check_claim(const reading *r, stk_error *err)
     if (stk_mul_overflows(h->stride, (size_t)h->height, &need))
         return stk_fail(err, STK_E_LIMIT, "decode", NULL, "%d x %d pixels do not fit in memory",
                         h->width, h->height);
-    if (packed) need = need / MOST_RATIO;
+    if (packed) need = need / RATIO_MAX;
     if (r->request->options->recover || need <= r->pixels.size) return STK_OK;
     return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
                     "a BMP of %d x %d pixels of %d bits needs %zu bytes behind its header, but "
@@ -234,7 +234,7 @@ static stk_status measure_bmp(stk_bytes encoded, stk_image_header *read, stk_err
     out->stored_width = header.width;
     out->stored_height = header.height;
     out->channels = indices ? (stk_palette_is_grey(&header.palette, header.colours) ? 1 : 3)
-                            : 3 + (header.fields[3].most != 0);
+                            : 3 + (header.fields[3].max != 0);
     out->bits = indices && header.bits == 1 && out->channels == 1 ? 1 : 8;
     return STK_OK;
 }
@@ -243,4 +243,4 @@ const stk_codec stk_codec_bmp = {.format = STK_IMAGE_BMP,
                                  .is = stk_bmp_is,
                                  .measure = measure_bmp,
                                  .decode = decode_bmp,
-                                 .most_shrink = 1};
+                                 .max_shrink = 1};

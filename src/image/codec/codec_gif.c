@@ -4,7 +4,7 @@
 #include "image/codec/gif_codes.h"
 #include "image/codec/gif_frame.h"
 
-enum { MOST_RATIO = 2731 }; /* pixels of a byte: 12 bits for a string of 4096 */
+enum { RATIO_MAX = 2731 }; /* pixels of a byte: 12 bits for a string of 4096 */
 
 typedef struct reading {
     const stk_codec_request *request;
@@ -22,7 +22,7 @@ static int32_t row_of(const stk_gif_frame *frame, int32_t number)
     } passes[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
     if (!frame->interlaced) return number;
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
-        const int32_t left = frame->place.height - passes[i].first;
+        const int32_t left = frame->rect.height - passes[i].first;
         const int32_t rows = left > 0 ? (left + passes[i].step - 1) / passes[i].step : 0;
         if (number < rows) return passes[i].first + number * passes[i].step;
         number -= rows;
@@ -33,39 +33,39 @@ static int32_t row_of(const stk_gif_frame *frame, int32_t number)
 /* The part of the row that lies in the window, to its place. */
 static void put_row(reading *r)
 {
-    const stk_rect window = r->request->window, place = r->frame.place;
-    const int32_t  y = place.y + row_of(&r->frame, r->done++) - window.y;
-    const int32_t  left = place.x > window.x ? place.x : window.x;
-    const int32_t  end = place.x + place.width < window.x + window.width ? place.x + place.width
-                                                                         : window.x + window.width;
+    const stk_rect window = r->request->window, rect = r->frame.rect;
+    const int32_t  y = rect.y + row_of(&r->frame, r->done++) - window.y;
+    const int32_t  left = rect.x > window.x ? rect.x : window.x;
+    const int32_t  end = rect.x + rect.width < window.x + window.width ? rect.x + rect.width
+                                                                       : window.x + window.width;
     const size_t   channels = (size_t)r->request->channels;
     r->x = 0;
     if (y < 0 || y >= window.height || left >= end) return;
     stk_palette_convert(&r->frame.palette,
                         r->out->data + (size_t)y * r->out->stride +
                             (size_t)(left - window.x) * channels,
-                        (int)channels, r->row + (left - place.x), end - left);
+                        (int)channels, r->row + (left - rect.x), end - left);
 }
 
 static void take_indices(reading *r, const uint8_t *indices, int count)
 {
-    const stk_rect place = r->frame.place;
-    while (count > 0 && r->done < place.height) {
-        const int32_t space = place.width - r->x, part = count < space ? count : space;
+    const stk_rect rect = r->frame.rect;
+    while (count > 0 && r->done < rect.height) {
+        const int32_t space = rect.width - r->x, part = count < space ? count : space;
         memcpy(r->row + r->x, indices, (size_t)part);
         r->x += part;
         indices += part;
         count -= part;
-        if (r->x == place.width) put_row(r);
+        if (r->x == rect.width) put_row(r);
     }
 }
 
 /* Rows below the window are not asked for, where rows come in their order. */
 static int32_t rows_needed(const reading *r)
 {
-    const stk_rect window = r->request->window, place = r->frame.place;
-    const int32_t  below = window.y + window.height - place.y;
-    if (r->frame.interlaced || below >= place.height) return place.height;
+    const stk_rect window = r->request->window, rect = r->frame.rect;
+    const int32_t  below = window.y + window.height - rect.y;
+    if (r->frame.interlaced || below >= rect.height) return rect.height;
     return below > 0 ? below : 0;
 }
 
@@ -89,9 +89,9 @@ static void fill(const reading *r)
 
 static stk_status check_claim(const reading *r, stk_error *err)
 {
-    const stk_rect p = r->frame.place;
+    const stk_rect p = r->frame.rect;
     if (r->request->options->recover ||
-        (size_t)p.width * (size_t)p.height / MOST_RATIO <= r->request->encoded.size)
+        (size_t)p.width * (size_t)p.height / RATIO_MAX <= r->request->encoded.size)
         return STK_OK;
     return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
                     "%d x %d pixels cannot be in a GIF of %zu bytes: it is truncated", p.width,
@@ -103,12 +103,12 @@ static stk_status finish(reading *r, stk_decode_outcome *outcome, stk_error *err
     const int32_t rows = rows_needed(r);
     if (r->done >= rows) return STK_OK;
     const int32_t reached = r->done;
-    memset(r->row + r->x, r->frame.outside, (size_t)(r->frame.place.width - r->x));
+    memset(r->row + r->x, r->frame.outside, (size_t)(r->frame.rect.width - r->x));
     if (r->x) put_row(r);
     outcome->recovered = true;
     if (r->request->options->recover) return STK_OK;
     return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
-                    "the GIF is damaged or ends, at row %d of %d", reached, r->frame.place.height);
+                    "the GIF is damaged or ends, at row %d of %d", reached, r->frame.rect.height);
 }
 
 static stk_status decode_gif(stk_decoder *decoder, const stk_codec_request *request,
@@ -149,4 +149,4 @@ const stk_codec stk_codec_gif = {.format = STK_IMAGE_GIF,
                                  .is = stk_gif_is,
                                  .measure = measure_gif,
                                  .decode = decode_gif,
-                                 .most_shrink = 1};
+                                 .max_shrink = 1};

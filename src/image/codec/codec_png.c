@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    MOST_RATIO = 1032,    /* of deflate: no more bytes come out of one */
+    RATIO_MAX = 1032,     /* of deflate: no more bytes come out of one */
     NEAR_THE_END = 16384, /* twice what libpng reads at a time */
     BLOCK_HEADER = 16     /* before each block of libpng's memory: its size */
 };
@@ -253,14 +253,14 @@ static stk_status check_claim(const reading *r, stk_error *err)
     const size_t rows = (size_t)r->request->window.y + (size_t)r->request->window.height;
     size_t       bytes;
     const bool   huge = stk_mul_overflows(row, rows, &bytes);
-    if (!huge && (r->request->options->recover || bytes / MOST_RATIO <= r->request->encoded.size))
+    if (!huge && (r->request->options->recover || bytes / RATIO_MAX <= r->request->encoded.size))
         return STK_OK;
     return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
                     "%d x %d pixels cannot be in a PNG of %zu bytes: it is truncated",
                     r->header.width, r->header.height, r->request->encoded.size);
 }
 
-static stk_status take_rooms(reading *r, stk_decoder *decoder, stk_error *err)
+static stk_status allocate_scratch(reading *r, stk_decoder *decoder, stk_error *err)
 {
     const stk_rect window = r->request->window;
     size_t         bytes;
@@ -294,7 +294,7 @@ static stk_status decode_png(stk_decoder *decoder, const stk_codec_request *requ
     const bool deep_grey = r.header.kind == STK_PNG_GREY && r.header.depth == 16;
     r.pixel = deep_grey ? 2 : stk_png_channels(r.header.kind);
     STK_TRY(check_claim(&r, err));
-    STK_TRY(take_rooms(&r, decoder, err));
+    STK_TRY(allocate_scratch(&r, decoder, err));
     const stk_status st = run_libpng(&r, err);
     if (st && (st != STK_E_DATALOSS || !request->options->recover)) return st;
     if (st || r.header.interlaced) fill_up(&r);
@@ -321,4 +321,4 @@ const stk_codec stk_codec_png = {.format = STK_IMAGE_PNG,
                                  .is = stk_png_is,
                                  .measure = measure_png,
                                  .decode = decode_png,
-                                 .most_shrink = 1};
+                                 .max_shrink = 1};

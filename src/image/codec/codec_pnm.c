@@ -113,13 +113,13 @@ static stk_status fail_short(const reading *r, size_t need, stk_error *err)
                     r->header.width, r->header.height, need, r->pixels.size);
 }
 
-static bool is_lent(const reading *r)
+static bool is_borrowed(const reading *r)
 {
     return !r->header.plain && r->header.maximum == 255 &&
            r->request->channels == r->header.channels;
 }
 
-static void lend(const reading *r, stk_pixels *out)
+static void lend_encoded(const reading *r, stk_pixels *out)
 {
     const stk_rect window = r->request->window;
     const size_t   pixel = (size_t)r->header.channels, stride = stored_row(&r->header);
@@ -140,8 +140,8 @@ static stk_status decode_pnm(stk_decoder *decoder, const stk_codec_request *requ
     const size_t need = stored_row(&r.header) * (size_t)r.header.height;
     const bool   recover = request->options->recover;
     if (r.pixels.size < need && !recover) return fail_short(&r, need, err);
-    if (r.pixels.size >= need && is_lent(&r)) {
-        lend(&r, out);
+    if (r.pixels.size >= need && is_borrowed(&r)) {
+        lend_encoded(&r, out);
         return STK_OK;
     }
     r.row = stk_decoder_scratch(decoder, STK_SCRATCH_WORK,
@@ -173,4 +173,4 @@ const stk_codec stk_codec_pnm = {.format = STK_IMAGE_PNM,
                                  .is = stk_pnm_is,
                                  .measure = measure_pnm,
                                  .decode = decode_pnm,
-                                 .most_shrink = 1};
+                                 .max_shrink = 1};

@@ -10,7 +10,7 @@
 enum {
     LIBTIFF_BYTES = 1 << 20, /* of libtiff, whatever the size; somewhat more than it takes */
     SMALL_TILE = 1 << 22,    /* pixels that a tile may have in any image */
-    MOST_RATIO = 2048        /* of bytes out of one, where a compression has such a bound */
+    RATIO_MAX = 2048         /* of bytes out of one, where a compression has such a bound */
 };
 
 typedef struct reading {
@@ -39,9 +39,9 @@ static uint8_t sample_of(const reading *r, const uint8_t *row, size_t index)
     uint16_t               deep;
     if (bits == 8) return row[index];
     if (bits < 8) {
-        const unsigned most = (1u << bits) - 1, shift = 8 - bits - (unsigned)(index * bits % 8);
-        const unsigned value = row[index * bits / 8] >> shift & most;
-        return (uint8_t)(l->photometric == PHOTOMETRIC_PALETTE ? value : value * 255 / most);
+        const unsigned max = (1u << bits) - 1, shift = 8 - bits - (unsigned)(index * bits % 8);
+        const unsigned value = row[index * bits / 8] >> shift & max;
+        return (uint8_t)(l->photometric == PHOTOMETRIC_PALETTE ? value : value * 255 / max);
     }
     memcpy(&deep, row + 2 * index, 2);
     if (!r->request->options->pillow_16bit) return stk_scale_16bit(deep);
@@ -73,7 +73,7 @@ static void take_part(const reading *r, int plane, int32_t y, int32_t left, cons
 }
 
 /* From the strip's first row on: compressed rows can only be read in their order. */
-static stk_status read_strips(reading *r, int plane, stk_error *err)
+static stk_status read_by_strip(reading *r, int plane, stk_error *err)
 {
     const stk_tiff_layout *l = &r->file.layout;
     const stk_rect         window = r->request->window;
@@ -124,7 +124,7 @@ static stk_status read_samples(reading *r, stk_error *err)
 {
     const bool planar = r->file.layout.planar && r->file.layout.samples > 1;
     for (int plane = planar ? 0 : -1; plane < (planar ? r->used : 0); plane++)
-        STK_TRY(r->file.layout.tiled ? read_tiles(r, plane, err) : read_strips(r, plane, err));
+        STK_TRY(r->file.layout.tiled ? read_tiles(r, plane, err) : read_by_strip(r, plane, err));
     return STK_OK;
 }
 
@@ -244,7 +244,7 @@ static stk_status check_claim(const reading *r, stk_error *err)
                          l->compression == COMPRESSION_ADOBE_DEFLATE ||
                          l->compression == COMPRESSION_DEFLATE ||
                          l->compression == COMPRESSION_PACKBITS;
-    const uint64_t ratio = l->compression == COMPRESSION_NONE ? 1 : MOST_RATIO;
+    const uint64_t ratio = l->compression == COMPRESSION_NONE ? 1 : RATIO_MAX;
     const uint64_t row = ((uint64_t)l->width * (uint64_t)l->bits + 7) / 8;
     const bool     subsampled = l->photometric == PHOTOMETRIC_YCBCR;
     if (r->request->options->recover || !bounded || subsampled ||
@@ -255,7 +255,8 @@ static stk_status check_claim(const reading *r, stk_error *err)
                     l->height, r->request->encoded.size);
 }
 
-static stk_status take_rooms(reading *r, stk_decoder *decoder, stk_pixels *out, stk_error *err)
+static stk_status allocate_scratch(reading *r, stk_decoder *decoder, stk_pixels *out,
+                                   stk_error *err)
 {
     const stk_rect window = r->request->window;
     const size_t   raw = raw_bytes(r);
@@ -288,7 +289,7 @@ static stk_status decode_page(reading *r, stk_decoder *decoder, stk_pixels *out,
     if (r->file.layout.photometric == PHOTOMETRIC_YCBCR && !is_own_arithmetic(r))
         TIFFSetField(r->file.tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     STK_TRY(check_claim(r, err));
-    STK_TRY(take_rooms(r, decoder, out, err));
+    STK_TRY(allocate_scratch(r, decoder, out, err));
     STK_TRY(stk_decoder_reserve(decoder, LIBTIFF_BYTES, err));
     const stk_status st = is_own_arithmetic(r) ? read_by_libtiff(r, err) : read_samples(r, err);
     stk_decoder_release(decoder, LIBTIFF_BYTES);
@@ -330,4 +331,4 @@ const stk_codec stk_codec_tiff = {.format = STK_IMAGE_TIFF,
                                   .is = stk_tiff_is,
                                   .measure = measure_tiff,
                                   .decode = decode_tiff,
-                                  .most_shrink = 1};
+                                  .max_shrink = 1};

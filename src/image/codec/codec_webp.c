@@ -15,7 +15,7 @@ enum {
 
 typedef struct image {
     stk_bytes bitstream;
-    stk_rect  place; /* on the canvas */
+    stk_rect  rect; /* on the canvas */
     bool      lossless;
     stk_rect  crop; /* what is decoded, in the image's coordinates */
 } image;
@@ -64,17 +64,17 @@ static stk_status open_image(const stk_codec_request *request, image *out, stk_e
     WebPBitstreamFeatures features;
     if (!stk_webp_find_image(request->encoded, &found))
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL, "the WebP ends before its image");
-    if (!found.place.width) found.place = (stk_rect){0, 0, width, height};
+    if (!found.rect.width) found.rect = (stk_rect){0, 0, width, height};
     const VP8StatusCode code =
         WebPGetFeatures(found.bitstream.data, found.bitstream.size, &features);
     if (code) return fail_webp(code, request->encoded, err);
-    if (features.width != found.place.width || features.height != found.place.height ||
-        found.place.x > width - found.place.width || found.place.y > height - found.place.height)
+    if (features.width != found.rect.width || features.height != found.rect.height ||
+        found.rect.x > width - found.rect.width || found.rect.y > height - found.rect.height)
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
                         "the WebP's image of %d x %d pixels does not fit its header's %d x %d",
                         features.width, features.height, width, height);
-    *out = (image){
-        .bitstream = found.bitstream, .place = found.place, .lossless = features.format == 2};
+    *out =
+        (image){.bitstream = found.bitstream, .rect = found.rect, .lossless = features.format == 2};
     return STK_OK;
 }
 
@@ -82,12 +82,12 @@ static stk_status open_image(const stk_codec_request *request, image *out, stk_e
 static stk_status find_image(const stk_codec_request *request, image *out,
                              stk_decode_outcome *outcome, stk_error *err)
 {
-    const bool whole = stk_webp_is_whole(request->encoded);
-    if (!whole && !request->options->recover)
+    const bool complete = stk_webp_is_complete(request->encoded);
+    if (!complete && !request->options->recover)
         return fail_webp(VP8_STATUS_NOT_ENOUGH_DATA, request->encoded, err);
     const stk_status st = open_image(request, out, err);
     if (st && (st != STK_E_DATALOSS || !request->options->recover)) return st;
-    outcome->recovered = st || !whole;
+    outcome->recovered = st || !complete;
     return STK_OK;
 }
 
@@ -121,7 +121,7 @@ static stk_rect widen(stk_rect wanted, int32_t width, int32_t height)
 static bool set_up(WebPDecoderConfig *config, const image *p, const stk_pixels *dst)
 {
     if (!WebPInitDecoderConfig(config)) return false;
-    config->options.use_cropping = dst->width < p->place.width || dst->height < p->place.height;
+    config->options.use_cropping = dst->width < p->rect.width || dst->height < p->rect.height;
     config->options.crop_left = p->crop.x;
     config->options.crop_top = p->crop.y;
     config->options.crop_width = p->crop.width;
@@ -163,7 +163,7 @@ static stk_status run_libwebp(const stk_codec_request *request, const image *p,
 /* libwebp allocates by itself: of a lossless image all, at four bytes a pixel, and tables. */
 static uint64_t libwebp_bytes(const image *p)
 {
-    const uint64_t width = (uint64_t)p->place.width, height = (uint64_t)p->place.height;
+    const uint64_t width = (uint64_t)p->rect.width, height = (uint64_t)p->rect.height;
     return TABLES_BYTES +
            (p->lossless ? 4 * width * (height + 32) + width * height / 4 : LOSSY_BYTES * width);
 }
@@ -223,11 +223,11 @@ static stk_status decode_webp(stk_decoder *decoder, const stk_codec_request *req
     image          p = {0};
     stk_pixels     crop;
     STK_TRY(find_image(request, &p, outcome, err));
-    const stk_rect seen = intersect(window, p.place);
+    const stk_rect seen = intersect(window, p.rect);
     const bool     any = seen.width > 0 && seen.height > 0;
     if (any) {
-        const stk_rect wanted = {seen.x - p.place.x, seen.y - p.place.y, seen.width, seen.height};
-        p.crop = widen(wanted, p.place.width, p.place.height);
+        const stk_rect wanted = {seen.x - p.rect.x, seen.y - p.rect.y, seen.width, seen.height};
+        p.crop = widen(wanted, p.rect.width, p.rect.height);
         STK_TRY(decode_crop(decoder, request, &p, &crop, outcome, err));
         *out = cut(&crop,
                    (stk_rect){wanted.x - p.crop.x, wanted.y - p.crop.y, seen.width, seen.height});
@@ -243,4 +243,4 @@ const stk_codec stk_codec_webp = {.format = STK_IMAGE_WEBP,
                                   .is = stk_webp_is,
                                   .measure = measure_webp,
                                   .decode = decode_webp,
-                                  .most_shrink = 1};
+                                  .max_shrink = 1};

@@ -9,7 +9,7 @@
 
 struct stk_decoder {
     stk_ledger              *ledger;
-    stk_buffer              *rooms[STK_SCRATCH_COUNT];
+    stk_buffer              *scratch[STK_SCRATCH_COUNT];
     uint64_t                 asked[STK_SCRATCH_COUNT]; /* of each room for the image at hand */
     uint64_t                 reserved;                 /* for it */
     struct stk_jpeg_decoder *jpeg;
@@ -28,7 +28,7 @@ void stk_decoder_free(stk_decoder *decoder)
     if (!decoder) return;
     stk_jpeg_decoder_free(decoder->jpeg);
     for (int i = 0; i < STK_SCRATCH_COUNT; i++)
-        stk_buffer_unref(decoder->rooms[i]);
+        stk_buffer_unref(decoder->scratch[i]);
     stk_ledger_unref(decoder->ledger);
     free(decoder);
 }
@@ -63,8 +63,8 @@ static void free_others(stk_decoder *decoder)
 {
     for (int i = 0; i < STK_SCRATCH_COUNT; i++) {
         if (decoder->asked[i]) continue;
-        stk_buffer_unref(decoder->rooms[i]);
-        decoder->rooms[i] = NULL;
+        stk_buffer_unref(decoder->scratch[i]);
+        decoder->scratch[i] = NULL;
     }
 }
 
@@ -87,10 +87,10 @@ void stk_decoder_release(stk_decoder *decoder, uint64_t bytes)
     stk_ledger_release(decoder->ledger, STK_MEMORY_DECODE, bytes);
 }
 
-uint8_t *stk_decoder_scratch(stk_decoder *decoder, int room, size_t bytes, stk_error *err)
+uint8_t *stk_decoder_scratch(stk_decoder *decoder, int slot, size_t bytes, stk_error *err)
 {
-    stk_buffer **buffer = &decoder->rooms[room];
-    if (decoder->asked[room] < bytes) decoder->asked[room] = bytes;
+    stk_buffer **buffer = &decoder->scratch[slot];
+    if (decoder->asked[slot] < bytes) decoder->asked[slot] = bytes;
     if (*buffer && stk_buffer_size(*buffer) >= bytes) return stk_buffer_data(*buffer);
     if (admit(decoder, err)) return NULL;
     /* A quarter more, so that images a little larger each do not allocate every time. The old
@@ -106,7 +106,7 @@ uint8_t *stk_decoder_scratch(stk_decoder *decoder, int room, size_t bytes, stk_e
     return st ? NULL : stk_buffer_data(*buffer);
 }
 
-stk_status stk_decoder_pixels(stk_decoder *decoder, int room, int32_t width, int32_t height,
+stk_status stk_decoder_pixels(stk_decoder *decoder, int slot, int32_t width, int32_t height,
                               int32_t channels, stk_pixels *out, stk_error *err)
 {
     size_t bytes;
@@ -114,7 +114,7 @@ stk_status stk_decoder_pixels(stk_decoder *decoder, int room, int32_t width, int
     if (stk_mul_overflows(out->stride, (size_t)height, &bytes))
         return stk_fail(err, STK_E_LIMIT, "decode", NULL, "%d x %d pixels do not fit in memory",
                         width, height);
-    out->data = stk_decoder_scratch(decoder, room, bytes, err);
+    out->data = stk_decoder_scratch(decoder, slot, bytes, err);
     return out->data ? STK_OK : err->status;
 }
 

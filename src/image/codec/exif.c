@@ -50,10 +50,10 @@ int stk_exif_orientation(stk_bytes exif)
     if (!read_header(&t)) return 1;
     const size_t directory = read_u32(&t, 4);
     if (directory < HEADER_BYTES || directory > t.bytes.size - 2) return 1;
-    const size_t room = (t.bytes.size - directory - 2) / ENTRY_BYTES;
+    const size_t entries_that_fit = (t.bytes.size - directory - 2) / ENTRY_BYTES;
     size_t       count = read_u16(&t, directory);
     uint32_t     found = 1;
-    if (count > room) count = room;
+    if (count > entries_that_fit) count = entries_that_fit;
     for (size_t i = 0; i < count; i++) { /* of two, the last holds: so does Pillow read it */
         const size_t entry = directory + 2 + i * ENTRY_BYTES;
         if (read_u16(&t, entry) == TAG_ORIENTATION) found = read_number(&t, entry);

@@ -2,16 +2,16 @@
  * this one. So a string is found from its end to its beginning. */
 #include "image/codec/gif_codes.h"
 
-enum { MOST_BITS = 12 };
+enum { BITS_MAX = 12 };
 
 static int clear_code(const stk_gif_codes *c)
 {
-    return 1 << c->least;
+    return 1 << c->index_bits;
 }
 
 static void reset(stk_gif_codes *c)
 {
-    c->size = c->least + 1;
+    c->size = c->index_bits + 1;
     c->next = clear_code(c) + 2;
     c->before = -1;
 }
@@ -22,8 +22,8 @@ bool stk_gif_codes_init(stk_gif_codes *codes, stk_bytes pieces)
     codes->at = 1;
     codes->left = 0;
     codes->bits = codes->count = 0;
-    codes->least = pieces.size ? pieces.data[0] : 0;
-    if (codes->least < 1 || codes->least > 8) return false;
+    codes->index_bits = pieces.size ? pieces.data[0] : 0;
+    if (codes->index_bits < 1 || codes->index_bits > 8) return false;
     reset(codes);
     return true;
 }
@@ -58,7 +58,7 @@ static void define(stk_gif_codes *c)
     if (c->next >= STK_GIF_CODES) return;
     c->prefix[c->next] = (uint16_t)c->before;
     c->suffix[c->next] = c->first;
-    if (++c->next == 1 << c->size && c->size < MOST_BITS) c->size++;
+    if (++c->next == 1 << c->size && c->size < BITS_MAX) c->size++;
 }
 
 /* What code stands for, at the end of string. A code that is not defined yet is the string before

@@ -9,12 +9,12 @@ enum { STK_GIF_CODES = 4096 };
 
 typedef struct stk_gif_codes {
     stk_bytes pieces;
-    size_t    at;           /* in pieces */
-    size_t    left;         /* bytes of the piece that is being read */
-    uint32_t  bits, count;  /* that were read and not used */
-    int       least, size;  /* bits of an index; of a code now */
-    int       next, before; /* the code that is defined next; the one before, -1: none */
-    uint8_t   first;        /* the index that it begins with */
+    size_t    at;               /* in pieces */
+    size_t    left;             /* bytes of the piece that is being read */
+    uint32_t  bits, count;      /* that were read and not used */
+    int       index_bits, size; /* bits of an index; of a code now */
+    int       next, before;     /* the code that is defined next; the one before, -1: none */
+    uint8_t   first;            /* the index that it begins with */
     uint16_t  prefix[STK_GIF_CODES];
     uint8_t   suffix[STK_GIF_CODES], string[STK_GIF_CODES + 1];
 } stk_gif_codes;

@@ -63,8 +63,8 @@ static bool read_frame(stk_bytes encoded, size_t at, stk_gif_frame *out)
 {
     const uint8_t *p = encoded.data + at;
     if (encoded.size - at < FRAME_BYTES) return false;
-    out->place = (stk_rect){(int32_t)read_u16(p + 1), (int32_t)read_u16(p + 3),
-                            (int32_t)read_u16(p + 5), (int32_t)read_u16(p + 7)};
+    out->rect = (stk_rect){(int32_t)read_u16(p + 1), (int32_t)read_u16(p + 3),
+                           (int32_t)read_u16(p + 5), (int32_t)read_u16(p + 7)};
     out->interlaced = p[9] & 0x40;
     out->begin = at + FRAME_BYTES;
     return read_palette(encoded, p[9], &out->begin, out) && out->begin < encoded.size;
@@ -73,7 +73,7 @@ static bool read_frame(stk_bytes encoded, size_t at, stk_gif_frame *out)
 /* As Pillow: a frame that reaches over the canvas makes it larger. */
 static void fit_canvas(stk_gif_frame *out)
 {
-    const stk_rect p = out->place;
+    const stk_rect p = out->rect;
     if (p.x + p.width > out->width) out->width = p.x + p.width;
     if (p.y + p.height > out->height) out->height = p.y + p.height;
 }

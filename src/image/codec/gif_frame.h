@@ -8,7 +8,7 @@
 
 typedef struct stk_gif_frame {
     int32_t     width, height; /* of the canvas, which the frame is part of */
-    stk_rect    place;         /* of the frame on it */
+    stk_rect    rect;          /* of the frame on it */
     bool        interlaced;
     bool        more;    /* another frame follows */
     uint8_t     outside; /* the index of what the frame does not cover */

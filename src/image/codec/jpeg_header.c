@@ -17,8 +17,8 @@ enum {
     FRAME_BYTES = 6,
     COMPONENT_BYTES = 3,
     CODE_LENGTHS = 16,
-    MOST_SYMBOLS = 256,
-    MOST_SAMPLING = 4,
+    SYMBOLS_MAX = 256,
+    SAMPLING_MAX = 4,
     BLOCK = 64
 };
 
@@ -67,8 +67,8 @@ static void read_frame(stk_jpeg_header *out, uint8_t marker, stk_bytes body)
     for (int i = 0; i < out->components; i++) {
         const uint8_t     *c = p + FRAME_BYTES + COMPONENT_BYTES * i;
         stk_jpeg_component component = {.id = c[0], .h = c[1] >> 4, .v = c[1] & 15, .quant = c[2]};
-        if (!component.h || component.h > MOST_SAMPLING || !component.v ||
-            component.v > MOST_SAMPLING || component.quant >= STK_JPEG_TABLES)
+        if (!component.h || component.h > SAMPLING_MAX || !component.v ||
+            component.v > SAMPLING_MAX || component.quant >= STK_JPEG_TABLES)
             out->plain = false;
         out->component[i] = component;
     }
@@ -82,7 +82,7 @@ static void read_huffman(stk_jpeg_header *out, stk_bytes body)
         for (int i = 1; i <= CODE_LENGTHS; i++)
             symbols += body.data[i];
         const size_t bytes = CODE_LENGTHS + symbols;
-        if (symbols > MOST_SYMBOLS || bytes >= body.size) break;
+        if (symbols > SYMBOLS_MAX || bytes >= body.size) break;
         out->huffman[body.data[0] >> 4][body.data[0] & 3] = stk_bytes_of(body.data + 1, bytes);
         body = stk_bytes_of(body.data + 1 + bytes, body.size - 1 - bytes);
     }
@@ -157,7 +157,7 @@ static bool is_alone(uint8_t marker)
     return marker == MARKER_TEM || (marker >= MARKER_RST0 && marker <= MARKER_EOI);
 }
 
-stk_bytes stk_jpeg_whole_part(stk_bytes encoded)
+stk_bytes stk_jpeg_complete_part(stk_bytes encoded)
 {
     size_t  at = 2;
     uint8_t marker;

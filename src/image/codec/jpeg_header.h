@@ -41,7 +41,7 @@ STK_NODISCARD stk_status stk_jpeg_header_read(stk_jpeg_header *out, stk_bytes en
 
 /* The part of an image that is cut off which ends before the segment that the cut went through: to
  * libjpeg half a table is an error, and no table is not. */
-stk_bytes stk_jpeg_whole_part(stk_bytes encoded);
+stk_bytes stk_jpeg_complete_part(stk_bytes encoded);
 
 /* False when no end marker follows the beginning of the scan: the image is cut off. */
 bool stk_jpeg_has_end(const stk_jpeg_header *header, stk_bytes encoded);

@@ -8,7 +8,7 @@ enum {
     SIGNATURE_BYTES = 8,
     CHUNK_BYTES = 12, /* length, name and checksum */
     HEADER_BYTES = 13,
-    MOST_LENGTH = 0x7fffffff
+    LENGTH_MAX = 0x7fffffff
 };
 
 bool stk_png_is(stk_bytes encoded)
@@ -31,7 +31,7 @@ static uint32_t read_u32(const uint8_t *p)
 }
 
 /* Whether the checksum behind the chunk's content is right; length bytes of it are there. */
-static bool is_sound(const uint8_t *chunk, size_t length)
+static bool is_valid(const uint8_t *chunk, size_t length)
 {
     return crc32(0, chunk + 4, (uInt)length + 4) == read_u32(chunk + 8 + length);
 }
@@ -61,12 +61,12 @@ stk_status stk_png_read_header(stk_bytes encoded, stk_png_header *out, stk_error
     if (read_u32(chunk) != HEADER_BYTES || memcmp(chunk + 4, "IHDR", 4))
         return stk_fail(err, STK_E_FORMAT, "decode", NULL,
                         "the PNG does not begin with its header");
-    if (!is_sound(chunk, HEADER_BYTES))
+    if (!is_valid(chunk, HEADER_BYTES))
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
                         "the checksum of the PNG's header is wrong");
     const uint32_t width = read_u32(header), height = read_u32(header + 4);
     const int      depth = header[8], kind = header[9];
-    if (width > MOST_LENGTH || height > MOST_LENGTH || !is_combination(kind, depth) || header[10] ||
+    if (width > LENGTH_MAX || height > LENGTH_MAX || !is_combination(kind, depth) || header[10] ||
         header[11] || header[12] > 1)
         return stk_fail(err, STK_E_FORMAT, "decode", NULL,
                         "the PNG's header makes no sense: %u x %u pixels, %d bits, colour type %d, "
@@ -83,7 +83,7 @@ stk_bytes stk_png_find_exif(stk_bytes encoded)
         const uint8_t *chunk = encoded.data + at;
         const size_t   length = read_u32(chunk);
         if (length > encoded.size - at - CHUNK_BYTES || !memcmp(chunk + 4, "IEND", 4)) break;
-        if (!memcmp(chunk + 4, "eXIf", 4) && is_sound(chunk, length))
+        if (!memcmp(chunk + 4, "eXIf", 4) && is_valid(chunk, length))
             return stk_bytes_of(chunk + 8, length);
         at += CHUNK_BYTES + length;
     }

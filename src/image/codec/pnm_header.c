@@ -1,7 +1,7 @@
 /* "P1" to "P6", two or three numbers, one white space, pixels. */
 #include "image/codec/pnm_header.h"
 
-enum { MOST_NUMBER = 1 << 24, MOST_VALUE = 65535 };
+enum { NUMBER_MAX = 1 << 24, VALUE_MAX = 65535 };
 
 static bool is_space(uint8_t c)
 {
@@ -32,9 +32,9 @@ static stk_status read_number(stk_bytes encoded, size_t *at, int32_t *out, stk_e
     *out = 0;
     for (; *at < encoded.size && encoded.data[*at] >= '0' && encoded.data[*at] <= '9'; ++*at) {
         *out = *out * 10 + (encoded.data[*at] - '0');
-        if (*out > MOST_NUMBER)
+        if (*out > NUMBER_MAX)
             return stk_fail(err, STK_E_LIMIT, "decode", NULL,
-                            "a number in the PNM's header is above %d", MOST_NUMBER);
+                            "a number in the PNM's header is above %d", NUMBER_MAX);
     }
     if (*at >= encoded.size)
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
@@ -61,10 +61,10 @@ stk_status stk_pnm_read_header(stk_bytes encoded, stk_pnm_header *out, stk_error
         return stk_fail(err, STK_E_FORMAT, "decode", NULL,
                         "byte 0x%02x at %zu instead of white space before the PNM's pixels",
                         encoded.data[at], at);
-    if (out->maximum < 1 || out->maximum > MOST_VALUE)
+    if (out->maximum < 1 || out->maximum > VALUE_MAX)
         return stk_fail(err, STK_E_FORMAT, "decode", NULL,
                         "the PNM's largest value is %d; it must be from 1 to %d", out->maximum,
-                        MOST_VALUE);
+                        VALUE_MAX);
     out->begin = at + 1;
     return STK_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { MOST_ALLOCATION = 1 << 30, MOST_SAMPLES = 16 };
+enum { ALLOCATION_MAX = 1 << 30, SAMPLES_MAX = 16 };
 
 bool stk_tiff_is(stk_bytes encoded)
 {
@@ -87,7 +87,7 @@ static TIFF *open_memory(stk_tiff_file *file)
         file->out_of_memory = true;
         return NULL;
     }
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, MOST_ALLOCATION);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, ALLOCATION_MAX);
     TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, file);
     TIFFOpenOptionsSetWarningHandlerExtR(options, drop_warning, file);
     /* m: not as a mapped file; its bytes are not libtiff's to touch. */
@@ -97,10 +97,10 @@ static TIFF *open_memory(stk_tiff_file *file)
     return tiff;
 }
 
-static int tag_of(TIFF *tiff, uint32_t tag, int fallback)
+static int tag_of(TIFF *tiff, uint32_t tag, int default_value)
 {
     uint16_t value;
-    return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : fallback;
+    return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : default_value;
 }
 
 static void read_layout(stk_tiff_file *file)
@@ -163,7 +163,7 @@ static stk_status check_layout(const stk_tiff_file *file, stk_error *err)
                         "another, such as LZW",
                         l->compression);
     if ((format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID) && is_known_kind(l) &&
-        is_known_depth(l) && l->samples <= MOST_SAMPLES)
+        is_known_depth(l) && l->samples <= SAMPLES_MAX)
         return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "decode", NULL,
                     "a TIFF of %d samples of %d bits (%s), photometric %d, is not read; save it as "

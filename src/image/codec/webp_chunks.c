@@ -27,7 +27,7 @@ static uint32_t read_u32(const uint8_t *p)
     return read_u24(p) | (uint32_t)p[3] << 24;
 }
 
-bool stk_webp_is_whole(stk_bytes encoded)
+bool stk_webp_is_complete(stk_bytes encoded)
 {
     return read_u32(encoded.data + 4) <= encoded.size - CHUNK_HEAD;
 }
@@ -77,10 +77,10 @@ static bool find_frame(stk_bytes chunks, stk_webp_image *out)
         if (memcmp(head, "ANMF", 4)) continue;
         if (content.size < FRAME_HEAD) return false;
         const uint8_t *p = content.data;
-        out->place = (stk_rect){.x = (int32_t)read_u24(p) * 2,
-                                .y = (int32_t)read_u24(p + 3) * 2,
-                                .width = (int32_t)read_u24(p + 6) + 1,
-                                .height = (int32_t)read_u24(p + 9) + 1};
+        out->rect = (stk_rect){.x = (int32_t)read_u24(p) * 2,
+                               .y = (int32_t)read_u24(p + 3) * 2,
+                               .width = (int32_t)read_u24(p + 6) + 1,
+                               .height = (int32_t)read_u24(p + 9) + 1};
         return find_bitstream(stk_bytes_of(p + FRAME_HEAD, content.size - FRAME_HEAD),
                               &out->bitstream);
     }

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 
-stk_status stk_encode_check(const stk_pixels *pixels, int32_t most_side, size_t *bytes,
+stk_status stk_encode_check(const stk_pixels *pixels, int32_t max_side, size_t *bytes,
                             stk_error *err)
 {
     const int32_t width = pixels->width, height = pixels->height, channels = pixels->channels;
@@ -16,9 +16,9 @@ stk_status stk_encode_check(const stk_pixels *pixels, int32_t most_side, size_t 
     if (height > 1 && pixels->stride < row)
         return stk_fail(err, STK_E_INVALID, "encode", NULL,
                         "rows of %zu bytes begin %zu bytes apart", row, pixels->stride);
-    if (width > most_side || height > most_side || stk_mul_overflows(row, (size_t)height, bytes))
+    if (width > max_side || height > max_side || stk_mul_overflows(row, (size_t)height, bytes))
         return stk_fail(err, STK_E_LIMIT, "encode", NULL,
                         "%d x %d pixels: the format's limit of a side is %d", width, height,
-                        most_side);
+                        max_side);
     return STK_OK;
 }

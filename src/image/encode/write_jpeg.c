@@ -11,7 +11,7 @@
 
 #include <jerror.h>
 
-enum { DEFAULT_QUALITY = 95, LEAST_ROOM = 4096 };
+enum { DEFAULT_QUALITY = 95, CAPACITY_MIN = 4096 };
 
 typedef struct writing {
     struct jpeg_compress_struct   jpeg; /* must be first: libjpeg gives it back */
@@ -44,10 +44,10 @@ static void say_nothing(j_common_ptr jpeg)
 }
 
 /* libjpeg writes into the blob itself: all between its size and its capacity is lent. */
-static void lend_room(writing *w, size_t least)
+static void set_output(writing *w, size_t capacity_min)
 {
     size_t capacity;
-    w->status = stk_add_overflows(w->out->size, least, &capacity)
+    w->status = stk_add_overflows(w->out->size, capacity_min, &capacity)
                     ? stk_fail(w->err, STK_E_LIMIT, "encode", NULL,
                                "a JPEG behind %zu bytes does not fit", w->out->size)
                     : stk_blob_reserve(w->out, capacity, w->err);
@@ -58,14 +58,14 @@ static void lend_room(writing *w, size_t least)
 
 static void begin_output(j_compress_ptr jpeg)
 {
-    lend_room((writing *)jpeg, LEAST_ROOM);
+    set_output((writing *)jpeg, CAPACITY_MIN);
 }
 
 static boolean empty_output(j_compress_ptr jpeg)
 {
     writing *w = (writing *)jpeg;
     w->out->size = w->out->capacity; /* libjpeg calls when all is full */
-    lend_room(w, LEAST_ROOM);
+    set_output(w, CAPACITY_MIN);
     return TRUE;
 }
 

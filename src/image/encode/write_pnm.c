@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 
-enum { MOST_SIDE = 1 << 24 }; /* what is read back */
+enum { SIDE_MAX = 1 << 24 }; /* what is read back */
 
 stk_status stk_image_write_pnm(stk_blob *out, const stk_pixels *pixels, stk_error *err)
 {
     char   line[48];
     size_t bytes, end;
-    STK_TRY(stk_encode_check(pixels, MOST_SIDE, &bytes, err));
+    STK_TRY(stk_encode_check(pixels, SIDE_MAX, &bytes, err));
     const int length = snprintf(line, sizeof line, "P%d\n%d %d\n255\n",
                                 pixels->channels == 1 ? 5 : 6, pixels->width, pixels->height);
     if (stk_add_overflows(bytes, (size_t)length, &end) || stk_add_overflows(end, out->size, &end))

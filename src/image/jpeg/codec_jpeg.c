@@ -89,4 +89,4 @@ const stk_codec stk_codec_jpeg = {.format = STK_IMAGE_JPEG,
                                   .is = is_jpeg,
                                   .measure = measure_jpeg,
                                   .decode = decode_jpeg,
-                                  .most_shrink = 8};
+                                  .max_shrink = 8};

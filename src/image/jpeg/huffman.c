@@ -4,8 +4,8 @@
 #include "image/jpeg/huffman.h"
 
 enum {
-    MOST_VALUE_SIZE = 7, /* of a coefficient given by value: 8 bits with its sign */
-    MOST_DC_SIZE = 15,
+    VALUE_SIZE_MAX = 7, /* of a coefficient given by value: 8 bits with its sign */
+    DC_SIZE_MAX = 15,
 
     /* Entries while they are built: adding what follows to a first coefficient adds all fields. */
     PASSED = 8,
@@ -44,7 +44,7 @@ static bool same_code(const stk_huffman_code *code, stk_bytes table)
 }
 
 /* Zeros and a coefficient, or sixteen zeros; 0: the end of the block. */
-static uint32_t places_of(uint8_t symbol)
+static uint32_t advance_of(uint8_t symbol)
 {
     return (symbol & 15) || symbol >> 4 == 15 ? (symbol >> 4) + 1u : 0;
 }
@@ -52,17 +52,17 @@ static uint32_t places_of(uint8_t symbol)
 /* A symbol behind another: its bits follow and are not looked at. */
 static uint32_t following(symbol_code s)
 {
-    const uint32_t size = s.symbol & 15, places = places_of(s.symbol);
-    if (!places) return s.length | (uint32_t)STK_ALLOCATION_END << PASSED;
-    return (s.length + size) | places << PASSED | size << SIZE;
+    const uint32_t size = s.symbol & 15, advance = advance_of(s.symbol);
+    if (!advance) return s.length | (uint32_t)STK_HUFFMAN_END << PASSED;
+    return (s.length + size) | advance << PASSED | size << SIZE;
 }
 
 /* The same as the only one. A first coefficient of 0 goes to where a 0 stands: before the last one,
  * or behind it. */
 static uint32_t alone(symbol_code s)
 {
-    if (s.length + (s.symbol & 15) > STK_MOST_LENGTH) return STK_ALLOCATION_ESCAPE << PASSED;
-    return following(s) | (places_of(s.symbol) == 1 ? 1u << BEFORE : 0);
+    if (s.length + (s.symbol & 15) > STK_HUFFMAN_LENGTH_MAX) return STK_HUFFMAN_ESCAPE << PASSED;
+    return following(s) | (advance_of(s.symbol) == 1 ? 1u << BEFORE : 0);
 }
 
 static void fill(uint32_t *entries, uint32_t value, size_t count)
@@ -81,7 +81,8 @@ static void make_tails(uint32_t *tails, const stk_huffman_code *code)
         for (int l = 1; l <= left; l++)
             for (int i = 0; i < code->counts[l]; i++, at += 1 << (left - l)) {
                 const symbol_code s = {(uint8_t)l, code->symbols[symbol++]};
-                const bool fits = STK_AC_BITS - left + l + (s.symbol & 15) <= STK_MOST_LENGTH;
+                const bool        fits =
+                    STK_AC_BITS - left + l + (s.symbol & 15) <= STK_HUFFMAN_LENGTH_MAX;
                 fill(at, fits ? following(s) : 0, (size_t)1 << (left - l));
             }
         fill(at, 0, (size_t)(end - at));
@@ -97,14 +98,14 @@ static int extend(int bits, int size)
 static uint32_t *fill_ac(uint32_t *at, symbol_code s, const uint32_t *tails)
 {
     const int      size = s.symbol & 15, left = STK_AC_BITS - s.length - size;
-    const uint32_t places = places_of(s.symbol);
-    if (!places || left < 0 || size > MOST_VALUE_SIZE) {
+    const uint32_t advance = advance_of(s.symbol);
+    if (!advance || left < 0 || size > VALUE_SIZE_MAX) {
         fill(at, alone(s), (size_t)1 << (STK_AC_BITS - s.length));
         return at + (1 << (STK_AC_BITS - s.length));
     }
     for (int bits = 0; bits < 1 << size; bits++, at += 1 << left) {
-        const uint32_t first = (uint32_t)(s.length + size) | places << PASSED |
-                               (places - 1) << BEFORE | (uint32_t)extend(bits, size) << VALUE;
+        const uint32_t first = (uint32_t)(s.length + size) | advance << PASSED |
+                               (advance - 1) << BEFORE | (uint32_t)extend(bits, size) << VALUE;
         for (int i = 0; i < 1 << left; i++)
             at[i] = first + tails[(1 << left) + i];
     }
@@ -130,7 +131,7 @@ static void make_ac(stk_huffman *h)
     for (int l = 1; l <= STK_AC_BITS; l++)
         for (int i = 0; i < h->code.counts[l]; i++)
             at = fill_ac(at, (symbol_code){(uint8_t)l, h->code.symbols[symbol++]}, tails);
-    fill(at, STK_ALLOCATION_ESCAPE << PASSED, (size_t)(entries + (1 << STK_AC_BITS) - at));
+    fill(at, STK_HUFFMAN_ESCAPE << PASSED, (size_t)(entries + (1 << STK_AC_BITS) - at));
     split(&h->entry, entries, 1 << STK_AC_BITS);
 }
 
@@ -138,7 +139,7 @@ static bool make_dc(stk_huffman *h)
 {
     uint32_t entries[1 << STK_DC_BITS], *at = entries;
     for (int i = 0; i < h->code.count; i++)
-        if (h->code.symbols[i] > MOST_DC_SIZE) return false;
+        if (h->code.symbols[i] > DC_SIZE_MAX) return false;
     int symbol = 0;
     for (int l = 1; l <= STK_DC_BITS; l++)
         for (int i = 0; i < h->code.counts[l]; i++, at += 1 << (STK_DC_BITS - l)) {
@@ -154,10 +155,10 @@ static bool make_dc(stk_huffman *h)
 static uint16_t *fill_chains(uint16_t *at, symbol_code s, int left, const uint16_t *chains)
 {
     const int      size = s.symbol & 15, rest = left - s.length - size;
-    const uint32_t places = places_of(s.symbol);
-    const int      begin = places ? (s.length + size) | (int)places << STK_SKIP_PASSED
-                                  : s.length | STK_SKIP_END << STK_SKIP_PASSED;
-    const int      repeats = places && rest > 0 ? 1 << size : 0;
+    const uint32_t advance = advance_of(s.symbol);
+    const int      begin = advance ? (s.length + size) | (int)advance << STK_SKIP_PASSED
+                                   : s.length | STK_SKIP_END << STK_SKIP_PASSED;
+    const int      repeats = advance && rest > 0 ? 1 << size : 0;
     for (int k = 0; k < repeats; k++, at += 1 << rest)
         for (int i = 0; i < 1 << rest; i++)
             at[i] = (uint16_t)(begin + chains[(1 << rest) + i]);

@@ -16,9 +16,9 @@ enum {
     STK_AC_BITS = 10, /* larger ones need fewer looks, but push each other out of a near cache */
     STK_SKIP_BITS = 12,
 
-    STK_ALLOCATION_END = 64,     /* in what an entry passes: the block ends */
-    STK_ALLOCATION_ESCAPE = 127, /* instead: the entry has no symbol; take it by its code */
-    STK_MOST_LENGTH = 18,        /* of an entry, so that three follow each other without a refill */
+    STK_HUFFMAN_END = 64,        /* in what an entry passes: the block ends */
+    STK_HUFFMAN_ESCAPE = 127,    /* instead: the entry has no symbol; take it by its code */
+    STK_HUFFMAN_LENGTH_MAX = 18, /* of an entry, so that three follow each other without a refill */
 
     /* Of a 16-bit entry for skipping; below are 6 bits of length. */
     STK_SKIP_PASSED = 6,
@@ -42,7 +42,7 @@ typedef struct stk_huffman_code {
  * costs less than taking numbers apart. */
 typedef struct stk_huffman_entries {
     uint8_t length[1 << STK_AC_BITS]; /* bits; DC: 0 means that the table has no symbol */
-    uint8_t passed[1 << STK_AC_BITS]; /* places, and STK_ALLOCATION_END */
+    uint8_t passed[1 << STK_AC_BITS]; /* places, and STK_HUFFMAN_END */
     uint8_t size[1 << STK_AC_BITS];   /* of the last */
     uint8_t before[1 << STK_AC_BITS]; /* places before the first */
     int8_t  value[1 << STK_AC_BITS];  /* the first */

@@ -6,7 +6,7 @@
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 
-enum { CONSTANT_BITS = 13, PASS_BITS = 2, OUT_BITS = 3, MOST_SAFE = 8191 };
+enum { CONSTANT_BITS = 13, PASS_BITS = 2, OUT_BITS = 3, SAFE_MAX = 8191 };
 
 AVX512 static inline __m512i both(int low, int high)
 {
@@ -125,7 +125,7 @@ AVX512 static inline int transform_both(const stk_idct_job *jobs)
     for (int i = 0; i < 4; i++)
         r[i] = _mm512_mullo_epi16(join(a + 16 * i, b + 16 * i),
                                   join(jobs[0].quant + 16 * i, jobs[1].quant + 16 * i));
-    if (_mm512_cmpgt_epu16_mask(_mm512_abs_epi16(r[0]), _mm512_set1_epi16(MOST_SAFE))) return 0;
+    if (_mm512_cmpgt_epu16_mask(_mm512_abs_epi16(r[0]), _mm512_set1_epi16(SAFE_MAX))) return 0;
     for (int i = 0; i < 4; i++)
         r[i] = _mm512_permutex_epi64(r[i], 0xd8);
     clear(a);

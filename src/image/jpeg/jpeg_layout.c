@@ -1,7 +1,7 @@
 /* libjpeg's arithmetic of sizes and its choice of upsampling. */
 #include "image/jpeg/jpeg_layout.h"
 
-enum { SIDE = 8, MOST_BLOCKS = 10, LEAST_FANCY_WIDTH = 3 };
+enum { SIDE = 8, BLOCKS_MAX = 10, FANCY_WIDTH_MIN = 3 };
 
 static int32_t divide_up(int64_t a, int64_t b)
 {
@@ -38,19 +38,19 @@ static bool is_ycc(const stk_jpeg_header *header)
 
 /* A component that has fewer samples gets a larger transform where the image is shrunk, as far as
  * that brings it to full size. */
-static int choose_side(const stk_layout_component *c, int max_h, int max_v, int least)
+static int choose_side(const stk_layout_component *c, int max_h, int max_v, int min_side)
 {
-    int side = least;
-    while (side < SIDE && max_h * least % (c->h * side * 2) == 0 &&
-           max_v * least % (c->v * side * 2) == 0)
+    int side = min_side;
+    while (side < SIDE && max_h * min_side % (c->h * side * 2) == 0 &&
+           max_v * min_side % (c->v * side * 2) == 0)
         side *= 2;
     return side;
 }
 
-static bool choose_upsampling(stk_layout_component *c, int max_h, int max_v, int least)
+static bool choose_upsampling(stk_layout_component *c, int max_h, int max_v, int min_side)
 {
-    const int  h = c->h * c->side / least, v = c->v * c->side / least;
-    const bool fancy = least > 1, wide = c->width >= LEAST_FANCY_WIDTH;
+    const int  h = c->h * c->side / min_side, v = c->v * c->side / min_side;
+    const bool fancy = min_side > 1, wide = c->width >= FANCY_WIDTH_MIN;
     if (max_h % h || max_v % v) return false;
     c->across = max_h / h;
     c->down = max_v / v;
@@ -72,13 +72,13 @@ static void choose_blocks(int32_t begin, int32_t end, int margin, int32_t size, 
     *count = divide_up(end, side) - *first;
 }
 
-static void place_component(stk_jpeg_layout *out, stk_layout_component *c)
+static void set_component_offsets(stk_jpeg_layout *out, stk_layout_component *c)
 {
     const stk_rect w = out->window;
     const int beside = c->upsampling == STK_UPSAMPLE_H2V1 || c->upsampling == STK_UPSAMPLE_H2V2;
     const int below = c->upsampling == STK_UPSAMPLE_H1V2 || c->upsampling == STK_UPSAMPLE_H2V2;
     if (below) out->looks_down = true;
-    if (out->whole) {
+    if (out->complete) {
         c->blocks = (stk_rect){0, 0, out->mcus_across * c->h, out->mcus_down * c->v};
         return;
     }
@@ -88,7 +88,7 @@ static void place_component(stk_jpeg_layout *out, stk_layout_component *c)
                   &c->blocks.y, &c->blocks.height);
 }
 
-static void place_mcus(stk_jpeg_layout *out)
+static void set_mcu_offsets(stk_jpeg_layout *out)
 {
     int32_t left = INT32_MAX, top = INT32_MAX, right = 0, bottom = 0;
     for (int i = 0; i < out->count; i++) {
@@ -120,7 +120,7 @@ static void take_sampling(stk_jpeg_layout *out, const stk_jpeg_header *header, i
 bool stk_layout_make(stk_jpeg_layout *out, const stk_jpeg_header *header, stk_rect window,
                      int shrink)
 {
-    const int least = SIDE / shrink;
+    const int min_side = SIDE / shrink;
     int       max_h = 1, max_v = 1, blocks = 0;
     if (!is_known(header)) return false;
     *out = (stk_jpeg_layout){.count = header->components, .window = window, .ycc = is_ycc(header)};
@@ -129,17 +129,17 @@ bool stk_layout_make(stk_jpeg_layout *out, const stk_jpeg_header *header, stk_re
     out->height = divide_up(header->height, shrink);
     out->mcus_across = divide_up(header->width, max_h * SIDE);
     out->mcus_down = divide_up(header->height, max_v * SIDE);
-    out->mcu_height = max_v * least;
-    out->whole = window.width == out->width && window.height == out->height && least > 1;
+    out->mcu_height = max_v * min_side;
+    out->complete = window.width == out->width && window.height == out->height && min_side > 1;
     for (int i = 0; i < out->count; i++) {
         stk_layout_component *c = &out->component[i];
-        c->side = choose_side(c, max_h, max_v, least);
+        c->side = choose_side(c, max_h, max_v, min_side);
         c->width = divide_up((int64_t)header->width * c->h * c->side, max_h * SIDE);
         c->height = divide_up((int64_t)header->height * c->v * c->side, max_v * SIDE);
-        if (!choose_upsampling(c, max_h, max_v, least)) return false;
-        place_component(out, c);
+        if (!choose_upsampling(c, max_h, max_v, min_side)) return false;
+        set_component_offsets(out, c);
         blocks += c->h * c->v;
     }
-    place_mcus(out);
-    return blocks <= MOST_BLOCKS;
+    set_mcu_offsets(out);
+    return blocks <= BLOCKS_MAX;
 }

@@ -35,7 +35,7 @@ typedef struct stk_jpeg_layout {
     int32_t              mcu_height;    /* pixels */
     stk_rect             mcus;          /* those that hold the blocks */
     int32_t              mcus_across, mcus_down;
-    bool                 whole;      /* no block is left out */
+    bool                 complete;   /* no block is left out */
     bool                 looks_down; /* a row needs samples of the row below */
     bool                 ycc;        /* three components are Y, Cb and Cr, not R, G and B */
 } stk_jpeg_layout;

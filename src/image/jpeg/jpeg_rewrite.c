@@ -12,12 +12,12 @@
 #include <jpeglib.h>
 
 enum {
-    MOST_SIDE = 65535,
-    MOST_PIXELS = 1 << 28,
-    MOST_SCANS = 256, /* a progressive image has about ten; each is a pass over all of it */
+    SIDE_MAX = 65535,
+    PIXELS_MAX = 1 << 28,
+    SCANS_MAX = 256, /* a progressive image has about ten; each is a pass over all of it */
     BLOCK_BYTES = DCTSIZE2 * (int)sizeof(JCOEF),
     MARKER_LENGTH = 65533,
-    FIRST_ROOM = 4096 /* for headers, beside the image's own size */
+    INITIAL_CAPACITY = 4096 /* for headers, beside the image's own size */
 };
 
 typedef struct rewriting {
@@ -92,11 +92,11 @@ static void show_nothing(j_common_ptr info)
 static void limit_scans(j_common_ptr info)
 {
     rewriting *r = rewriting_of(info);
-    if (!info->is_decompressor || r->from.input_scan_number <= MOST_SCANS) return;
-    leave_with(r, stk_fail(r->err, STK_E_LIMIT, "jpeg", NULL, "more than %d scans", MOST_SCANS));
+    if (!info->is_decompressor || r->from.input_scan_number <= SCANS_MAX) return;
+    leave_with(r, stk_fail(r->err, STK_E_LIMIT, "jpeg", NULL, "more than %d scans", SCANS_MAX));
 }
 
-static void give_room(rewriting *r)
+static void set_output(rewriting *r)
 {
     r->target.next_output_byte = r->out->data + r->out->size;
     r->target.free_in_buffer = r->out->capacity - r->out->size;
@@ -113,7 +113,7 @@ static boolean grow_output(j_compress_ptr to)
     r->out->size = r->out->capacity; /* libjpeg asks when all is full */
     const stk_status st = stk_blob_reserve(r->out, r->out->size + 1, r->err);
     if (st) leave_with(r, st);
-    give_room(r);
+    set_output(r);
     return TRUE;
 }
 
@@ -125,8 +125,8 @@ static void end_output(j_compress_ptr to)
 
 static void check_size(rewriting *r)
 {
-    const uint64_t side = r->limits.side > 0 ? (uint64_t)r->limits.side : MOST_SIDE;
-    const uint64_t pixels = r->limits.pixels ? r->limits.pixels : MOST_PIXELS;
+    const uint64_t side = r->limits.side > 0 ? (uint64_t)r->limits.side : SIDE_MAX;
+    const uint64_t pixels = r->limits.pixels ? r->limits.pixels : PIXELS_MAX;
     const uint64_t width = r->from.image_width, height = r->from.image_height;
     if (width <= side && height <= side && width * height <= pixels) return;
     leave_with(r, stk_fail(r->err, STK_E_LIMIT, "jpeg", NULL,
@@ -251,9 +251,9 @@ static void write_image(rewriting *r, jvirt_barray_ptr *coefficients, size_t mar
     r->to.restart_interval = r->result->interval;
     r->to.dest = &r->target;
     const stk_status st =
-        stk_blob_reserve_exact(r->out, r->out->size + r->encoded.size + FIRST_ROOM, r->err);
+        stk_blob_reserve_exact(r->out, r->out->size + r->encoded.size + INITIAL_CAPACITY, r->err);
     if (st) leave_with(r, st);
-    give_room(r);
+    set_output(r);
     jpeg_write_coefficients(&r->to, coefficients);
     write_markers(r, markers);
     jpeg_finish_compress(&r->to);

@@ -11,10 +11,10 @@ typedef struct stk_mcu_grid {
     uint32_t width; /* of one, in pixels */
 } stk_mcu_grid;
 
-/* MCUs between restarts, at most STK_JPEG_MOST_INTERVAL; 0 leaves the image as it is. */
+/* MCUs between restarts, at most STK_JPEG_INTERVAL_MAX; 0 leaves the image as it is. */
 typedef uint32_t stk_interval_rule(const stk_mcu_grid *grid, size_t encoded_bytes);
 
-enum { STK_JPEG_MOST_INTERVAL = 65535 };
+enum { STK_JPEG_INTERVAL_MAX = 65535 };
 
 typedef struct stk_jpeg_rewritten {
     bool         done; /* false: of a kind that cannot be written so, or the rule said 0 */

@@ -39,11 +39,11 @@ static bool feed(stk_jpeg_scan *scan)
     return scan->next <= scan->guard;
 }
 
-static void begin_segment(stk_jpeg_scan *scan, uint32_t segment, size_t place)
+static void begin_segment(stk_jpeg_scan *scan, uint32_t segment, size_t offset)
 {
     scan->segment = segment;
     scan->mcu = segment * scan->interval;
-    scan->read = place;
+    scan->read = offset;
     scan->window = scan->left = 0;
     scan->next = scan->end = scan->buffer;
     memset(scan->predicted, 0, sizeof scan->predicted);
@@ -56,19 +56,19 @@ static bool is_restart(const stk_jpeg_scan *scan, size_t marker, uint32_t segmen
            scan->encoded.data[marker + 1] == MARKER_RST0 + (segment - 1) % RESTARTS;
 }
 
-bool stk_scan_check_places(const stk_jpeg_scan *scan)
+bool stk_scan_check_restarts(const stk_jpeg_scan *scan)
 {
-    for (uint32_t i = 1; i < scan->place_count; i++)
-        if (scan->places[i] < scan->first + 2 || !is_restart(scan, scan->places[i] - 2, i))
+    for (uint32_t i = 1; i < scan->restart_count; i++)
+        if (scan->restarts[i] < scan->first + 2 || !is_restart(scan, scan->restarts[i] - 2, i))
             return false;
     return true;
 }
 
 /* The marker before a segment that lies behind the one at hand. */
-static bool find_segment(stk_jpeg_scan *scan, uint32_t segment, size_t *place)
+static bool find_segment(stk_jpeg_scan *scan, uint32_t segment, size_t *offset)
 {
-    if (scan->places && segment < scan->place_count) {
-        *place = scan->places[segment];
+    if (scan->restarts && segment < scan->restart_count) {
+        *offset = scan->restarts[segment];
         return true;
     }
     size_t at = scan->read;
@@ -77,15 +77,15 @@ static bool find_segment(stk_jpeg_scan *scan, uint32_t segment, size_t *place)
         if (!is_restart(scan, at, i)) return false;
         at += 2;
     }
-    *place = at;
+    *offset = at;
     return true;
 }
 
 static bool go_to_segment(stk_jpeg_scan *scan, uint32_t segment)
 {
-    size_t place;
-    if (!find_segment(scan, segment, &place)) return false;
-    begin_segment(scan, segment, place);
+    size_t offset;
+    if (!find_segment(scan, segment, &offset)) return false;
+    begin_segment(scan, segment, offset);
     return true;
 }
 
@@ -95,24 +95,24 @@ void stk_scan_begin(stk_jpeg_scan *scan)
 }
 
 /* What is left of the segment, going to the next when nothing is; 0: it is not there. */
-static uint32_t left_in_segment(stk_jpeg_scan *scan, uint32_t most)
+static uint32_t left_in_segment(stk_jpeg_scan *scan, uint32_t max)
 {
-    if (!scan->interval) return most;
+    if (!scan->interval) return max;
     const uint64_t end = ((uint64_t)scan->segment + 1) * scan->interval;
     if (scan->mcu == end) {
         if (!go_to_segment(scan, scan->segment + 1)) return 0;
-        return most < scan->interval ? most : scan->interval;
+        return max < scan->interval ? max : scan->interval;
     }
-    return most < end - scan->mcu ? most : (uint32_t)(end - scan->mcu);
+    return max < end - scan->mcu ? max : (uint32_t)(end - scan->mcu);
 }
 
 /* How many of count MCUs can be taken at once; 0: there are no more bytes. */
 static uint32_t next_batch(stk_jpeg_scan *scan, uint32_t count)
 {
-    const uint32_t most = STK_SCAN_BATCH / (uint32_t)scan->block_count;
+    const uint32_t max = STK_SCAN_BATCH / (uint32_t)scan->block_count;
     if (scan->next > scan->guard && !feed(scan)) return 0;
     count = left_in_segment(scan, count);
-    return count < most ? count : most;
+    return count < max ? count : max;
 }
 
 /* More bits than there are were taken. */

@@ -60,8 +60,8 @@ struct stk_jpeg_scan {
     stk_bytes       encoded;     /* of which the scan begins at first */
     size_t          first, read; /* read: place of what is unstuffed next */
     uint32_t        interval;    /* MCUs of a segment; 0: all */
-    const uint32_t *places;      /* of segments; NULL: unknown */
-    uint32_t        place_count;
+    const uint32_t *restarts;    /* of segments; NULL: unknown */
+    uint32_t        restart_count;
 
     uint32_t segment, mcu; /* where the scan stands */
     int32_t  predicted[STK_SCAN_COMPONENTS];
@@ -90,7 +90,7 @@ extern const stk_scan_lists stk_scan_constants;
 
 /* True when there is a marker before every place but the first, each with the number it has to
  * have. As many as there are segments and each behind the one before, they are then the places. */
-bool stk_scan_check_places(const stk_jpeg_scan *scan);
+bool stk_scan_check_restarts(const stk_jpeg_scan *scan);
 
 /* Before the first MCU. The fields above segment are set. */
 void stk_scan_begin(stk_jpeg_scan *scan);

@@ -30,7 +30,7 @@ static uint32_t choose_interval(const stk_mcu_grid *grid, size_t encoded_bytes)
     if (interval * grid->width < SEGMENT_PIXELS)
         interval = (SEGMENT_PIXELS + grid->width - 1) / grid->width;
     if (interval > grid->columns) interval = grid->columns;
-    if (interval > STK_JPEG_MOST_INTERVAL) interval = STK_JPEG_MOST_INTERVAL;
+    if (interval > STK_JPEG_INTERVAL_MAX) interval = STK_JPEG_INTERVAL_MAX;
     return interval < mcus ? (uint32_t)interval : 0;
 }
 
@@ -47,7 +47,7 @@ static size_t find_scan(const uint8_t *file)
 
 /* Lengths of the segments that begin at first, into lengths (as many as there is room for); returns
  * how many there are. */
-static size_t measure_segments(stk_bytes file, size_t first, uint32_t *lengths, size_t room)
+static size_t measure_segments(stk_bytes file, size_t first, uint32_t *lengths, size_t capacity)
 {
     size_t count = 0, begin = first;
     for (size_t at = first;;) {
@@ -55,7 +55,7 @@ static size_t measure_segments(stk_bytes file, size_t first, uint32_t *lengths, 
         if (!found) return count;
         at = (size_t)(found - file.data) + MARKER_BYTES;
         if (!found[1]) continue; /* a byte of codes */
-        if (count < room) lengths[count] = (uint32_t)(at - begin);
+        if (count < capacity) lengths[count] = (uint32_t)(at - begin);
         count++;
         begin = at;
         if (found[1] == END_MARKER) return count;
@@ -106,7 +106,7 @@ stk_status stk_jpeg_make_seekable(stk_bytes encoded, const stk_image_limits *lim
 {
     const size_t begin = out->size, index_begin = restarts->size;
     *result = (stk_seekable_result){.bytes_before = encoded.size, .bytes_after = encoded.size};
-    if (!is_jpeg(encoded) || encoded.size < STK_SEEKABLE_LEAST_BYTES) return STK_OK;
+    if (!is_jpeg(encoded) || encoded.size < STK_SEEKABLE_BYTES_MIN) return STK_OK;
     const stk_status st = make_seekable(encoded, limits, out, restarts, result, err);
     if (!result->rewritten) { /* what there is of it is of no use */
         out->size = begin;

@@ -16,7 +16,7 @@
 #include <jerror.h>
 
 enum {
-    MOST_SCANS = 500, /* of a progressive image: each goes over all of it, however short it is */
+    SCANS_MAX = 500, /* of a progressive image: each goes over all of it, however short it is */
     GREY = 128,
     SAMPLES_OF_CMYK = 4
 };
@@ -75,7 +75,7 @@ static void note_message(j_common_ptr jpeg, int level)
 static void watch_scans(j_common_ptr jpeg)
 {
     turbo *t = jpeg->client_data;
-    if (((j_decompress_ptr)jpeg)->input_scan_number <= MOST_SCANS) return;
+    if (((j_decompress_ptr)jpeg)->input_scan_number <= SCANS_MAX) return;
     t->too_many_scans = true;
     longjmp(t->leave, 1);
 }
@@ -207,7 +207,7 @@ static stk_status judge(turbo *t, bool left, bool complete, stk_decode_outcome *
     const size_t row = (size_t)t->request->window.width * (size_t)t->request->channels;
     if (t->too_many_scans)
         return stk_fail(err, STK_E_LIMIT, "decode", NULL, "the JPEG has more than %d scans",
-                        MOST_SCANS);
+                        SCANS_MAX);
     if (t->status) return t->status;
     if (left && (t->stage != STAGE_ROWS || !t->request->options->recover))
         return tell_failure(t, err);
@@ -229,7 +229,7 @@ stk_status stk_jpeg_turbo_decode(stk_decoder *decoder, const stk_codec_request *
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
                         "the JPEG is cut off: no end marker in its %zu bytes",
                         request->encoded.size);
-    t.encoded = complete ? request->encoded : stk_jpeg_whole_part(request->encoded);
+    t.encoded = complete ? request->encoded : stk_jpeg_complete_part(request->encoded);
     t.jpeg.err = jpeg_std_error(&t.errors);
     t.jpeg.client_data = &t;
     t.errors.error_exit = leave;

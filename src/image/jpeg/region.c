@@ -49,7 +49,7 @@ static size_t plan_planes(region *r)
     return total + round_up(3 * (size_t)r->layout.window.width + STK_JPEG_ROW_SLACK);
 }
 
-static void place_planes(region *r, uint8_t *memory)
+static void set_planes(region *r, uint8_t *memory)
 {
     for (int i = 0; i < r->layout.count; i++) {
         plane *p = &r->planes[i];
@@ -90,7 +90,7 @@ static bool list_blocks(const region *r, struct stk_jpeg_decoder *jpeg,
 {
     const stk_layout_component *c = &r->layout.component[i];
     const stk_jpeg_component   *named = &header->component[i];
-    const bool                  skips = !r->layout.whole;
+    const bool                  skips = !r->layout.complete;
     const stk_scan_tables       tables = {.dc = stk_huffman_find(&jpeg->huffman, STK_HUFFMAN_DC,
                                                                  header->huffman[0][named->dc], skips),
                                           .ac = stk_huffman_find(&jpeg->huffman, STK_HUFFMAN_AC,
@@ -129,13 +129,14 @@ static stk_status use_index(stk_jpeg_scan *scan, stk_decoder *decoder, stk_bytes
     if (!stk_restart_index_read(&index, bytes) || index.interval != scan->interval ||
         index.first != scan->first || index.count != (mcus - 1) / scan->interval + 1)
         return STK_OK;
-    const size_t room = ((size_t)index.count + 1) * sizeof(uint32_t);
-    uint32_t    *places = (uint32_t *)stk_decoder_scratch(decoder, STK_SCRATCH_WORK, room, err);
-    if (!places) return err->status;
-    if (!stk_restart_index_places(&index, (uint32_t)scan->encoded.size, places)) return STK_OK;
-    scan->places = places;
-    scan->place_count = index.count;
-    if (!stk_scan_check_places(scan)) scan->places = NULL;
+    const size_t index_bytes = ((size_t)index.count + 1) * sizeof(uint32_t);
+    uint32_t    *offsets =
+        (uint32_t *)stk_decoder_scratch(decoder, STK_SCRATCH_WORK, index_bytes, err);
+    if (!offsets) return err->status;
+    if (!stk_restart_index_offsets(&index, (uint32_t)scan->encoded.size, offsets)) return STK_OK;
+    scan->restarts = offsets;
+    scan->restart_count = index.count;
+    if (!stk_scan_check_restarts(scan)) scan->restarts = NULL;
     return STK_OK;
 }
 
@@ -250,7 +251,7 @@ stk_status stk_region_decode(stk_decoder *decoder, struct stk_jpeg_decoder *jpeg
     const size_t bytes = plan_planes(&r);
     uint8_t     *memory = stk_decoder_scratch(decoder, STK_SCRATCH_PLANES, bytes, err);
     if (!memory) return err->status;
-    place_planes(&r, memory);
+    set_planes(&r, memory);
     for (int i = 0; i < r.layout.count; i++)
         if (!list_blocks(&r, jpeg, header, i, &scan)) return STK_OK;
     link_tables(&scan);

@@ -4,7 +4,7 @@
 enum {
     INDEX_VERSION = 1,
     NUMBER_BYTES = 5, /* the longest varint of 32 bits */
-    LEAST_LENGTH = 3  /* a byte of codes and a marker */
+    LENGTH_MIN = 3    /* a byte of codes and a marker */
 };
 
 static stk_status put_number(stk_blob *out, uint32_t number, stk_error *err)
@@ -55,16 +55,16 @@ bool stk_restart_index_read(stk_restart_index *out, stk_bytes bytes)
     return out->interval && out->count && out->count <= bytes.size - out->at;
 }
 
-bool stk_restart_index_places(const stk_restart_index *index, uint32_t limit, uint32_t *places)
+bool stk_restart_index_offsets(const stk_restart_index *index, uint32_t limit, uint32_t *offsets)
 {
     uint32_t at = index->at, length;
-    uint64_t place = index->first;
+    uint64_t offset = index->first;
     for (uint32_t i = 0; i < index->count; i++) {
-        places[i] = (uint32_t)place;
-        if (!take_number(index->bytes, &at, &length) || length < LEAST_LENGTH) return false;
-        place += length;
-        if (place > limit) return false;
+        offsets[i] = (uint32_t)offset;
+        if (!take_number(index->bytes, &at, &length) || length < LENGTH_MIN) return false;
+        offset += length;
+        if (offset > limit) return false;
     }
-    places[index->count] = (uint32_t)place;
+    offsets[index->count] = (uint32_t)offset;
     return at == index->bytes.size;
 }

@@ -24,6 +24,6 @@ STK_NODISCARD stk_status stk_restart_index_write(stk_blob *out, uint32_t interva
 bool stk_restart_index_read(stk_restart_index *out, stk_bytes bytes);
 /* The places of all segments and of the end of the last: count + 1 numbers, each above the one
  * before and at most limit (the file's size). False when they are not. */
-bool stk_restart_index_places(const stk_restart_index *index, uint32_t limit, uint32_t *places);
+bool stk_restart_index_offsets(const stk_restart_index *index, uint32_t limit, uint32_t *offsets);
 
 #endif

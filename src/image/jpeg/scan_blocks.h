@@ -98,7 +98,7 @@ INLINE bool take_difference(bits *b, const stk_scan_tables *tables, int16_t *dif
 }
 
 /* One entry's coefficients. Returns the place behind them; with the end of the block
- * STK_ALLOCATION_END more. */
+ * STK_HUFFMAN_END more. */
 INLINE uint32_t take_entry(bits *b, const stk_huffman_entries *entries, uint32_t at, int16_t *block)
 {
     const stk_scan_lists *lists = &stk_scan_constants;
@@ -116,8 +116,8 @@ INLINE uint32_t take_entry(bits *b, const stk_huffman_entries *entries, uint32_t
  * last coefficient. */
 INLINE bool is_done(uint32_t passed, uint32_t behind)
 {
-    if (passed & STK_ALLOCATION_END)
-        return passed != STK_ALLOCATION_ESCAPE && behind < BLOCK + STK_ALLOCATION_END;
+    if (passed & STK_HUFFMAN_END)
+        return passed != STK_HUFFMAN_ESCAPE && behind < BLOCK + STK_HUFFMAN_END;
     return behind == BLOCK;
 }
 

@@ -1,13 +1,14 @@
 /* The plain forms: memchr finds what is rare. */
 #include "image/jpeg/unstuff.h"
 
-stk_unstuffed stk_unstuff_plain(uint8_t *dst, size_t room, stk_bytes src)
+stk_unstuffed stk_unstuff_plain(uint8_t *dst, size_t capacity, stk_bytes src)
 {
     size_t read = 0, written = 0;
-    while (read < src.size && written < room) {
-        const size_t   left = src.size - read, most = left < room - written ? left : room - written;
-        const uint8_t *ff = memchr(src.data + read, 0xff, most);
-        const size_t   run = ff ? (size_t)(ff - src.data) - read : most;
+    while (read < src.size && written < capacity) {
+        const size_t left = src.size - read,
+                     max = left < capacity - written ? left : capacity - written;
+        const uint8_t *ff = memchr(src.data + read, 0xff, max);
+        const size_t   run = ff ? (size_t)(ff - src.data) - read : max;
         memcpy(dst + written, src.data + read, run);
         read += run;
         written += run;

@@ -14,9 +14,9 @@ typedef struct stk_unstuffed {
 } stk_unstuffed;
 
 /* Copies at most room bytes (dst has STK_UNSTUFF_SLACK more). */
-typedef stk_unstuffed (*stk_unstuff_fn)(uint8_t *dst, size_t room, stk_bytes src);
-stk_unstuffed stk_unstuff_plain(uint8_t *dst, size_t room, stk_bytes src);
-stk_unstuffed stk_unstuff_avx2(uint8_t *dst, size_t room, stk_bytes src);
+typedef stk_unstuffed (*stk_unstuff_fn)(uint8_t *dst, size_t capacity, stk_bytes src);
+stk_unstuffed stk_unstuff_plain(uint8_t *dst, size_t capacity, stk_bytes src);
+stk_unstuffed stk_unstuff_avx2(uint8_t *dst, size_t capacity, stk_bytes src);
 
 /* Place of the next 0xff that is followed by neither 0 nor 0xff, or src.size. */
 typedef size_t (*stk_find_marker_fn)(stk_bytes src);

@@ -5,12 +5,12 @@
 
 enum { STEP = 32 };
 
-__attribute__((target("avx2"))) stk_unstuffed stk_unstuff_avx2(uint8_t *dst, size_t room,
+__attribute__((target("avx2"))) stk_unstuffed stk_unstuff_avx2(uint8_t *dst, size_t capacity,
                                                                stk_bytes src)
 {
     const __m256i ff = _mm256_set1_epi8(-1);
     size_t        read = 0, written = 0;
-    while (src.size - read > STEP && room - written >= STEP) {
+    while (src.size - read > STEP && capacity - written >= STEP) {
         const __m256i  bytes = _mm256_loadu_si256((const __m256i *)(src.data + read));
         const unsigned found = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, ff));
         _mm256_storeu_si256((__m256i *)(dst + written), bytes);
@@ -24,7 +24,7 @@ __attribute__((target("avx2"))) stk_unstuffed stk_unstuff_avx2(uint8_t *dst, siz
         read += run + 2;
         written += run + 1;
     }
-    const stk_unstuffed rest = stk_unstuff_plain(dst + written, room - written,
+    const stk_unstuffed rest = stk_unstuff_plain(dst + written, capacity - written,
                                                  stk_bytes_of(src.data + read, src.size - read));
     return (stk_unstuffed){read + rest.read, written + rest.written, rest.marker};
 }

@@ -5,7 +5,7 @@
 
 #include "image/ops/image_op.h"
 
-enum { STK_FACTOR_MOST = 1000 }; /* of factors that 1 leaves an image as it is by */
+enum { STK_FACTOR_MAX = 1000 }; /* of factors that 1 leaves an image as it is by */
 
 void stk_adjust_brightness(const stk_pixels *pixels, double factor);
 void stk_adjust_contrast(const stk_pixels *pixels, double factor);

@@ -82,7 +82,8 @@ static void draw_matrix(const affine_params *p, stk_random *random, int32_t widt
     stk_warp_centre(m, width, height, right, down);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const affine_params *p = params;
     const int32_t        width = canvas->pixels.width, height = canvas->pixels.height;
@@ -93,8 +94,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return stk_warp_canvas("affine", canvas, width, height, m, (stk_filter)p->filter, fill, err);
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const affine_params *p = params;
     double               m[6];
@@ -111,6 +112,6 @@ const stk_image_op stk_image_op_affine = {
     .params_bytes = sizeof(affine_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

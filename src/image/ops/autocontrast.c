@@ -56,7 +56,8 @@ void stk_adjust_autocontrast(const stk_pixels *pixels, const double cutoff[2])
     stk_lut_apply_channels(pixels, (const uint8_t(*)[STK_LUT_SIZE])tables);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const autocontrast_params *p = params;
     (void)random, (void)err;
@@ -69,5 +70,5 @@ const stk_image_op stk_image_op_autocontrast = {
     .help = "stretches the levels of each channel from black to white",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(autocontrast_params),
-    .paint = paint,
+    .pixels = change_pixels,
 };

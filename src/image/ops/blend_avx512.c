@@ -12,8 +12,8 @@ enum { LANES = 16 };
 WITH_AVX512 static inline __m128i blend(__m128i image, __m128i from, __m512 factor)
 {
     const __m512i base = _mm512_cvtepu8_epi32(from);
-    const __m512i apart = _mm512_sub_epi32(_mm512_cvtepu8_epi32(image), base);
-    const __m512  product = _mm512_mul_ps(factor, _mm512_cvtepi32_ps(apart));
+    const __m512i difference = _mm512_sub_epi32(_mm512_cvtepu8_epi32(image), base);
+    const __m512  product = _mm512_mul_ps(factor, _mm512_cvtepi32_ps(difference));
     const __m512  level = _mm512_add_ps(_mm512_cvtepi32_ps(base), product);
     const __m512  clamped =
         _mm512_min_ps(_mm512_max_ps(level, _mm512_setzero_ps()), _mm512_set1_ps(255));

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { KERNEL_MOST = 2 * STK_TAPS_HALF + 1, SIGMA_MOST = 100, FRACTION = 6 };
+enum { KERNEL_MAX = 2 * STK_TAPS_HALF + 1, SIGMA_MAX = 100, FRACTION = 6 };
 
 typedef struct blur_params {
     double  sigma[2];
@@ -18,8 +18,8 @@ typedef struct blur_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(blur_params, sigma, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.1,2",
-     .min = 0.01, .max = SIGMA_MOST, .help = "standard deviation in pixels; a range is drawn from"},
-    {STK_PARAM_ROW(blur_params, kernel, STK_PARAM_INT32), .fallback = "0", .max = KERNEL_MOST,
+     .min = 0.01, .max = SIGMA_MAX, .help = "standard deviation in pixels; a range is drawn from"},
+    {STK_PARAM_ROW(blur_params, kernel, STK_PARAM_INT32), .fallback = "0", .max = KERNEL_MAX,
      .help = "pixels of a side that count, an odd number; 0: three sigma to each side"},
 };
 
@@ -45,19 +45,19 @@ static void fill_weights(stk_taps *taps, int half, double sigma)
     for (int i = -half; i <= half; i++)
         sum += exp(-0.5 * (i / sigma) * (i / sigma));
     for (int i = 1; i <= half; i++) {
-        const double share = exp(-0.5 * (i / sigma) * (i / sigma)) / sum;
-        taps->weight[i] = (int16_t)lrint(share * (1 << STK_TAPS_BITS));
+        const double weight = exp(-0.5 * (i / sigma) * (i / sigma)) / sum;
+        taps->weight[i] = (int16_t)lrint(weight * (1 << STK_TAPS_BITS));
         left -= taps->weight[i];
     }
     taps->weight[0] = (int16_t)left;
 }
 
 /* Mirrored without the edge: -1 is 1. As often as it takes where an image is small. */
-static int32_t mirror(int32_t place, int32_t size)
+static int32_t mirror(int32_t position, int32_t size)
 {
-    while (place < 0 || place >= size)
-        place = size == 1 ? 0 : place < 0 ? -place : 2 * (size - 1) - place;
-    return place;
+    while (position < 0 || position >= size)
+        position = size == 1 ? 0 : position < 0 ? -position : 2 * (size - 1) - position;
+    return position;
 }
 
 typedef struct blurring {
@@ -133,16 +133,17 @@ static void blur(blurring *b)
     }
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const blur_params *p = params;
     const stk_pixels  *pixels = &canvas->pixels;
-    stk_pixels         room;
+    stk_pixels         scratch;
     blurring b = {.pixels = pixels, .half = p->half, .row_bytes = stk_area_row_bytes(pixels)};
     fill_weights(&b.taps, p->half, stk_draw_uniform(random, p->sigma));
-    STK_TRY(canvas->room(canvas, pixels->width + 2 * p->half, 2 * p->half + 2,
-                         pixels->channels * (int32_t)sizeof(int16_t), &room, err));
-    b.wide = (int16_t *)(void *)room.data;
+    STK_TRY(canvas->reserve(canvas, pixels->width + 2 * p->half, 2 * p->half + 2,
+                            pixels->channels * (int32_t)sizeof(int16_t), &scratch, err));
+    b.wide = (int16_t *)(void *)scratch.data;
     b.ring = b.wide + b.row_bytes + 2 * (size_t)p->half * (size_t)pixels->channels;
     blur(&b);
     return STK_OK;
@@ -155,5 +156,5 @@ const stk_image_op stk_image_op_blur = {
     .params_bytes = sizeof(blur_params),
     .random = true,
     .check = check,
-    .paint = paint,
+    .pixels = change_pixels,
 };

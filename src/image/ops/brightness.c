@@ -12,8 +12,7 @@ typedef struct brightness_params {
 } brightness_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(brightness_params, factor, STK_PARAM_NUMBERS), .count = 2,
-     .max = STK_FACTOR_MOST,
+    {STK_PARAM_ROW(brightness_params, factor, STK_PARAM_NUMBERS), .count = 2, .max = STK_FACTOR_MAX,
      .help = "0 is black, 1 the image as it is, 2 twice as bright; a range is drawn from"},
 };
 
@@ -30,7 +29,8 @@ void stk_adjust_brightness(const stk_pixels *pixels, double factor)
     stk_lut_apply(pixels->data, stk_area_bytes(pixels), table);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const brightness_params *p = params;
     (void)err;
@@ -38,8 +38,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const brightness_params *p = params;
     (void)size;
@@ -54,6 +54,6 @@ const stk_image_op stk_image_op_brightness = {
     .params_bytes = sizeof(brightness_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

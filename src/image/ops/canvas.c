@@ -21,12 +21,12 @@ static stk_status measure(int32_t width, int32_t height, int32_t channels, size_
     return STK_OK;
 }
 
-static stk_status room(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
-                       stk_pixels *out, stk_error *err)
+static stk_status reserve(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
+                          stk_pixels *out, stk_error *err)
 {
-    stk_canvas_buffers *easel = (stk_canvas_buffers *)canvas;
-    const bool first_taken = canvas->pixels.data && canvas->pixels.data == easel->areas[0].data;
-    stk_blob  *area = &easel->areas[first_taken];
+    stk_canvas_buffers *buffers = (stk_canvas_buffers *)canvas;
+    const bool first_taken = canvas->pixels.data && canvas->pixels.data == buffers->areas[0].data;
+    stk_blob  *area = &buffers->areas[first_taken];
     size_t     bytes = 0;
     STK_TRY(measure(width, height, channels, &bytes, err));
     STK_TRY(stk_blob_reserve_exact(area, bytes, err));
@@ -38,25 +38,25 @@ static stk_status room(stk_canvas *canvas, int32_t width, int32_t height, int32_
     return STK_OK;
 }
 
-void stk_canvas_buffers_init(stk_canvas_buffers *easel, stk_ledger *ledger)
+void stk_canvas_buffers_init(stk_canvas_buffers *buffers, stk_ledger *ledger)
 {
-    *easel = (stk_canvas_buffers){.canvas.room = room};
+    *buffers = (stk_canvas_buffers){.canvas.reserve = reserve};
     for (int i = 0; i < 2; i++)
-        stk_blob_init(&easel->areas[i], ledger, STK_MEMORY_DECODE);
+        stk_blob_init(&buffers->areas[i], ledger, STK_MEMORY_DECODE);
 }
 
-void stk_canvas_buffers_release(stk_canvas_buffers *easel)
+void stk_canvas_buffers_release(stk_canvas_buffers *buffers)
 {
     for (int i = 0; i < 2; i++)
-        stk_blob_release(&easel->areas[i]);
-    easel->canvas.pixels = (stk_pixels){0};
+        stk_blob_release(&buffers->areas[i]);
+    buffers->canvas.pixels = (stk_pixels){0};
 }
 
-stk_status stk_canvas_buffers_start(stk_canvas_buffers *easel, int32_t width, int32_t height,
+stk_status stk_canvas_buffers_start(stk_canvas_buffers *buffers, int32_t width, int32_t height,
                                     int32_t channels, stk_error *err)
 {
     stk_pixels pixels;
-    STK_TRY(room(&easel->canvas, width, height, channels, &pixels, err));
-    stk_canvas_use(&easel->canvas, &pixels);
+    STK_TRY(reserve(&buffers->canvas, width, height, channels, &pixels, err));
+    stk_canvas_use(&buffers->canvas, &pixels);
     return STK_OK;
 }

@@ -13,11 +13,11 @@ typedef struct stk_canvas_buffers {
 } stk_canvas_buffers;
 
 /* Allocates nothing yet. ledger may be NULL and must outlive the easel. */
-void stk_canvas_buffers_init(stk_canvas_buffers *easel, stk_ledger *ledger);
-void stk_canvas_buffers_release(stk_canvas_buffers *easel);
+void stk_canvas_buffers_init(stk_canvas_buffers *buffers, stk_ledger *ledger);
+void stk_canvas_buffers_release(stk_canvas_buffers *buffers);
 
 /* The canvas gets dense pixels of this size, contents undefined. */
-STK_NODISCARD stk_status stk_canvas_buffers_start(stk_canvas_buffers *easel, int32_t width,
+STK_NODISCARD stk_status stk_canvas_buffers_start(stk_canvas_buffers *buffers, int32_t width,
                                                   int32_t height, int32_t channels, stk_error *err);
 
 #endif

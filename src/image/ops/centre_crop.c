@@ -8,7 +8,7 @@ typedef struct centre_crop_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(centre_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
-     .max = STK_SIDE_MOST, .help = "height,width of the result; one number for a square"},
+     .max = STK_SIDE_MAX, .help = "height,width of the result; one number for a square"},
 };
 
 /* Where a window of size begins. A half is rounded to even, as Python rounds; one that is larger
@@ -28,8 +28,8 @@ static stk_status check(void *params, stk_error *err)
     return stk_check_size("centre_crop", (int64_t)p->size[1], (int64_t)p->size[0], err);
 }
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const centre_crop_params *p = params;
     const int32_t             wide = (int32_t)p->size[1], high = (int32_t)p->size[0];
@@ -51,6 +51,6 @@ const stk_image_op stk_image_op_centre_crop = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(centre_crop_params),
     .check = check,
-    .frame = frame,
+    .geometry = choose_geometry,
     .measure = measure,
 };

@@ -23,11 +23,11 @@ stk_status stk_check_size(const char *op, int64_t width, int64_t height, stk_err
     if (width < 1 || height < 1)
         return stk_fail(err, STK_E_INVALID, op, NULL, "a result of %lld x %lld has no pixels",
                         (long long)width, (long long)height);
-    if (width > STK_SIDE_MOST || height > STK_SIDE_MOST || width * height > STK_PIXELS_MOST)
+    if (width > STK_SIDE_MAX || height > STK_SIDE_MAX || width * height > STK_PIXELS_MAX)
         return stk_fail(err, STK_E_LIMIT, op, NULL,
                         "a result of %lld x %lld is more than %d a side or %d pixels in all",
-                        (long long)width, (long long)height, (int)STK_SIDE_MOST,
-                        (int)STK_PIXELS_MOST);
+                        (long long)width, (long long)height, (int)STK_SIDE_MAX,
+                        (int)STK_PIXELS_MAX);
     return STK_OK;
 }
 

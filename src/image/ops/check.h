@@ -5,8 +5,8 @@
 #include "image/ops/image_op.h"
 
 enum {
-    STK_SIDE_MOST = 65535,    /* pixels of a row or a column that an operation may make */
-    STK_PIXELS_MOST = 1 << 28 /* and in all */
+    STK_SIDE_MAX = 65535,    /* pixels of a row or a column that an operation may make */
+    STK_PIXELS_MAX = 1 << 28 /* and in all */
 };
 
 /* From the lower end to the upper one. op must be a literal, here and below. */

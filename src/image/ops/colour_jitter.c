@@ -18,10 +18,10 @@ typedef struct jitter_params {
     }
 
 static const stk_param parameters[] = {
-    AMOUNT(brightness, STK_FACTOR_MOST - 1,
+    AMOUNT(brightness, STK_FACTOR_MAX - 1,
            "the factor is drawn from 1 - this (at least 0) to 1 + this"),
-    AMOUNT(contrast, STK_FACTOR_MOST - 1, "in the same way"),
-    AMOUNT(saturation, STK_FACTOR_MOST - 1, "in the same way"),
+    AMOUNT(contrast, STK_FACTOR_MAX - 1, "in the same way"),
+    AMOUNT(saturation, STK_FACTOR_MAX - 1, "in the same way"),
     AMOUNT(hue, 0.5, "the shift is drawn from minus this to this"),
 };
 
@@ -69,7 +69,8 @@ static drawing draw_all(const jitter_params *p, stk_random *random)
     return d;
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     static void (*const adjustments[STEPS])(const stk_pixels *, double) = {
         [BRIGHTNESS] = stk_adjust_brightness,
@@ -84,8 +85,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     static const stk_edit_kind kinds[HUE] = {STK_EDIT_BRIGHTNESS, STK_EDIT_CONTRAST,
                                              STK_EDIT_SATURATION};
@@ -104,6 +105,6 @@ const stk_image_op stk_image_op_colour_jitter = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(jitter_params),
     .random = true,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

@@ -7,18 +7,18 @@ typedef struct crop_params {
 } crop_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(crop_params, x, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(crop_params, x, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
      .help = "pixels left of the window"},
-    {STK_PARAM_ROW(crop_params, y, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(crop_params, y, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
      .help = "pixels above the window"},
-    {STK_PARAM_ROW(crop_params, width, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(crop_params, width, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MAX,
      .help = "of the window"},
-    {STK_PARAM_ROW(crop_params, height, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(crop_params, height, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MAX,
      .help = "of the window"},
 };
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const crop_params *p = params;
     (void)random;
@@ -43,6 +43,6 @@ const stk_image_op stk_image_op_crop = {
     .help = "cuts out a window at a fixed place",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(crop_params),
-    .frame = frame,
+    .geometry = choose_geometry,
     .measure = measure,
 };

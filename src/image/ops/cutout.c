@@ -5,7 +5,7 @@
 #include "image/ops/image_fill.h"
 #include "image/ops/image_ops.h"
 
-enum { HOLES_MOST = 1000 };
+enum { HOLES_MAX = 1000 };
 
 typedef struct cutout_params {
     int32_t size, holes;
@@ -13,10 +13,10 @@ typedef struct cutout_params {
 } cutout_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(cutout_params, size, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(cutout_params, size, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MAX,
      .help = "side of the square in pixels"},
     {STK_PARAM_ROW(cutout_params, holes, STK_PARAM_INT32), .fallback = "1", .min = 1,
-     .max = HOLES_MOST, .help = "how many squares"},
+     .max = HOLES_MAX, .help = "how many squares"},
     {STK_PARAM_ROW(cutout_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
      .help = "their colour"},
 };
@@ -29,7 +29,8 @@ static stk_rect draw_square(const cutout_params *p, stk_random *random, int32_t 
     return (stk_rect){x - p->size / 2, y - p->size / 2, p->size, p->size};
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const cutout_params *p = params;
     const stk_pixels    *pixels = &canvas->pixels;
@@ -41,8 +42,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const cutout_params *p = params;
     uint8_t              colour[3];
@@ -61,6 +62,6 @@ const stk_image_op stk_image_op_cutout = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(cutout_params),
     .random = true,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

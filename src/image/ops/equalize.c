@@ -35,7 +35,8 @@ void stk_adjust_equalize(const stk_pixels *pixels)
     stk_lut_apply_channels(pixels, (const uint8_t(*)[STK_LUT_SIZE])tables);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     (void)params, (void)random, (void)err;
     stk_adjust_equalize(&canvas->pixels);
@@ -45,5 +46,5 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
 const stk_image_op stk_image_op_equalize = {
     .name = "equalize",
     .help = "spreads the levels of each channel so that all are about as frequent",
-    .paint = paint,
+    .pixels = change_pixels,
 };

@@ -80,7 +80,8 @@ static void fill_random(const stk_pixels *pixels, stk_rect area, stk_random *ran
     }
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const erase_params *p = params;
     const stk_pixels   *pixels = &canvas->pixels;
@@ -98,8 +99,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const erase_params *p = params;
     uint8_t             colour[3];
@@ -119,6 +120,6 @@ const stk_image_op stk_image_op_erase = {
     .params_bytes = sizeof(erase_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

@@ -10,15 +10,15 @@
 
 typedef struct fit_params {
     int32_t             size; /* 0: as it is */
-    double              longest;
+    double              max_ratio;
     stk_sampling_params sampling;
 } fit_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(fit_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(fit_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
      .help =
          "of a side of the result, which is a square; 0: images keep theirs, but for long ones"},
-    {STK_PARAM_ROW(fit_params, longest, STK_PARAM_DOUBLE), .fallback = "2", .min = 1, .max = 1e6,
+    {STK_PARAM_ROW(fit_params, max_ratio, STK_PARAM_DOUBLE), .fallback = "2", .min = 1, .max = 1e6,
      .help = "times the breadth: longer images are squeezed to this shape first"},
     STK_SAMPLING_PARAMETERS(fit_params, sampling),
 };
@@ -34,7 +34,7 @@ static stk_status check(void *params, stk_error *err)
  * than what squeezing leaves of it. */
 static int32_t shown(const fit_params *p, int32_t side, int32_t other)
 {
-    const int32_t squeezed = (int32_t)ceil(side / p->longest);
+    const int32_t squeezed = (int32_t)ceil(side / p->max_ratio);
     if (side <= other) return side;
     return squeezed > other ? squeezed : other;
 }
@@ -44,17 +44,17 @@ static void squeeze(const fit_params *p, int32_t width, int32_t height, int32_t 
 {
     const bool    wide = width > height;
     const double  length = wide ? width : height, breadth = wide ? height : width;
-    const double  shorter = sqrt(length * breadth / p->longest);
-    const int32_t sides[2] = {(int32_t)ceil(shorter), (int32_t)ceil(shorter * p->longest)};
+    const double  shorter = sqrt(length * breadth / p->max_ratio);
+    const int32_t sides[2] = {(int32_t)ceil(shorter), (int32_t)ceil(shorter * p->max_ratio)};
     out[0] = width;
     out[1] = height;
-    if (length <= breadth * p->longest) return;
+    if (length <= breadth * p->max_ratio) return;
     out[0] = sides[wide];
     out[1] = sides[!wide];
 }
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const fit_params *p = params;
     int32_t           wide = width, high = height, size[2] = {p->size, p->size};
@@ -89,6 +89,6 @@ const stk_image_op stk_image_op_fit = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(fit_params),
     .check = check,
-    .frame = frame,
+    .geometry = choose_geometry,
     .measure = measure,
 };

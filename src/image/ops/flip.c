@@ -13,8 +13,8 @@ static const stk_param parameters[] = {
      .help = "horizontal swaps left and right, vertical top and bottom"},
 };
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const flip_params *p = params;
     (void)random, (void)err;
@@ -29,5 +29,5 @@ const stk_image_op stk_image_op_flip = {
     .help = "mirrors an image",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(flip_params),
-    .frame = frame,
+    .geometry = choose_geometry,
 };

@@ -6,17 +6,17 @@
 
 #include <math.h>
 
-enum { GAMMA_MOST = 100, GAIN_MOST = 1000 };
+enum { GAMMA_MAX = 100, GAIN_MAX = 1000 };
 
 typedef struct gamma_params {
     double gamma[2], gain[2];
 } gamma_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(gamma_params, gamma, STK_PARAM_NUMBERS), .count = 2, .max = GAMMA_MOST,
+    {STK_PARAM_ROW(gamma_params, gamma, STK_PARAM_NUMBERS), .count = 2, .max = GAMMA_MAX,
      .help = "above 1 makes shadows darker, below 1 lighter; a range is drawn from"},
     {STK_PARAM_ROW(gamma_params, gain, STK_PARAM_NUMBERS), .count = 2, .fallback = "1",
-     .max = GAIN_MOST, .help = "a factor on the result; a range is drawn from"},
+     .max = GAIN_MAX, .help = "a factor on the result; a range is drawn from"},
 };
 
 static stk_status check(void *params, stk_error *err)
@@ -26,7 +26,8 @@ static stk_status check(void *params, stk_error *err)
     return stk_check_range("gamma", "gain", p->gain, err);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const gamma_params *p = params;
     const double        power = stk_draw_uniform(random, p->gamma);
@@ -46,5 +47,5 @@ const stk_image_op stk_image_op_gamma = {
     .params_bytes = sizeof(gamma_params),
     .random = true,
     .check = check,
-    .paint = paint,
+    .pixels = change_pixels,
 };

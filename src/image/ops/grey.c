@@ -39,7 +39,8 @@ static void grey_single(stk_canvas *canvas)
     stk_canvas_use(canvas, &pixels);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const grey_params *p = params;
     (void)random, (void)err;
@@ -51,8 +52,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const grey_params *p = params;
     (void)random;
@@ -74,7 +75,7 @@ const stk_image_op stk_image_op_grey = {
     .help = "takes the colour out",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(grey_params),
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
     .measure = measure,
 };

@@ -6,12 +6,12 @@ typedef struct hsv {
     int hue, saturation, value; /* 0 to 255 */
 } hsv;
 
-static int most_of(int a, int b)
+static int max_of(int a, int b)
 {
     return a > b ? a : b;
 }
 
-static int least_of(int a, int b)
+static int min_of(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -19,17 +19,17 @@ static int least_of(int a, int b)
 /* Grey is divided by 1 instead of 0, which gives it hue and saturation 0 all the same. */
 static hsv from_rgb(int r, int g, int b)
 {
-    const int    most = most_of(r, most_of(g, b)), apart = most - least_of(r, least_of(g, b));
-    const float  range = (float)most_of(apart, 1);
-    const float  saturation = (float)apart / (float)most_of(most, 1);
-    const int    base = r == most ? 0 : g == most ? 2 : 4;
-    const int    next = r == most ? b : g == most ? r : g;
-    const int    last = r == most ? g : g == most ? b : r;
-    const float  from_next = (float)(most - next) / range, from_last = (float)(most - last) / range;
+    const int    max = max_of(r, max_of(g, b)), spread = max - min_of(r, min_of(g, b));
+    const float  range = (float)max_of(spread, 1);
+    const float  saturation = (float)spread / (float)max_of(max, 1);
+    const int    base = r == max ? 0 : g == max ? 2 : 4;
+    const int    next = r == max ? b : g == max ? r : g;
+    const int    last = r == max ? g : g == max ? b : r;
+    const float  from_next = (float)(max - next) / range, from_last = (float)(max - last) / range;
     const float  around = (float)((double)base + from_next - from_last);
     const double past_one = around / 6.0 + 1.0;
     const float  hue = (float)(past_one - (int)past_one);
-    return (hsv){(int)(hue * 255.0), (int)(saturation * 255), most};
+    return (hsv){(int)(hue * 255.0), (int)(saturation * 255), max};
 }
 
 /* Between two of the six pure colours one channel is full, one is low, one falls or rises. */

@@ -53,8 +53,8 @@ WITH_AVX2 static inline __m128i hue_of_four(__m128i base, __m128 next, __m128 la
     const __m128  around = _mm256_cvtpd_ps(_mm256_sub_pd(sum, _mm256_cvtps_pd(last)));
     const __m256d sixth = _mm256_div_pd(_mm256_cvtps_pd(around), _mm256_set1_pd(6));
     const __m256d past_one = _mm256_add_pd(sixth, _mm256_set1_pd(1));
-    const __m256d whole = _mm256_floor_pd(past_one);
-    const __m128  hue = _mm256_cvtpd_ps(_mm256_sub_pd(past_one, whole));
+    const __m256d floor = _mm256_floor_pd(past_one);
+    const __m128  hue = _mm256_cvtpd_ps(_mm256_sub_pd(past_one, floor));
     return _mm256_cvttpd_epi32(_mm256_mul_pd(_mm256_cvtps_pd(hue), _mm256_set1_pd(255)));
 }
 
@@ -68,7 +68,7 @@ WITH_AVX2 static inline __m256i hue_of(__m256i base, __m256 next, __m256 last)
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
 }
 
-WITH_AVX2 static inline __m256 share(__m256i part, __m256i of)
+WITH_AVX2 static inline __m256 fraction(__m256i part, __m256i of)
 {
     return _mm256_div_ps(_mm256_cvtepi32_ps(part),
                          _mm256_cvtepi32_ps(_mm256_max_epi32(of, _mm256_set1_epi32(1))));
@@ -77,17 +77,17 @@ WITH_AVX2 static inline __m256 share(__m256i part, __m256i of)
 WITH_AVX2 static inline eight from_rgb(eight e)
 {
     const __m256i r = e.first, g = e.second, b = e.third;
-    const __m256i most = _mm256_max_epi32(r, _mm256_max_epi32(g, b));
-    const __m256i apart = _mm256_sub_epi32(most, _mm256_min_epi32(r, _mm256_min_epi32(g, b)));
-    const __m256i is_r = _mm256_cmpeq_epi32(r, most), is_g = _mm256_cmpeq_epi32(g, most);
+    const __m256i max = _mm256_max_epi32(r, _mm256_max_epi32(g, b));
+    const __m256i spread = _mm256_sub_epi32(max, _mm256_min_epi32(r, _mm256_min_epi32(g, b)));
+    const __m256i is_r = _mm256_cmpeq_epi32(r, max), is_g = _mm256_cmpeq_epi32(g, max);
     const __m256i base =
         _mm256_andnot_si256(is_r, choose(is_g, _mm256_set1_epi32(2), _mm256_set1_epi32(4)));
     const __m256i next = choose(is_r, b, choose(is_g, r, g));
     const __m256i last = choose(is_r, g, choose(is_g, b, r));
-    const __m256  saturation = _mm256_mul_ps(share(apart, most), _mm256_set1_ps(255));
-    return (eight){hue_of(base, share(_mm256_sub_epi32(most, next), apart),
-                          share(_mm256_sub_epi32(most, last), apart)),
-                   _mm256_cvttps_epi32(saturation), most};
+    const __m256  saturation = _mm256_mul_ps(fraction(spread, max), _mm256_set1_ps(255));
+    return (eight){hue_of(base, fraction(_mm256_sub_epi32(max, next), spread),
+                          fraction(_mm256_sub_epi32(max, last), spread)),
+                   _mm256_cvttps_epi32(saturation), max};
 }
 
 /* value * (1 - taken), rounded */
@@ -112,7 +112,7 @@ WITH_AVX2 static inline eight to_rgb(eight e)
     const __m256i rest =
         _mm256_sub_epi32(sixths, _mm256_mullo_epi16(sector, _mm256_set1_epi32(255)));
     const __m256i all = _mm256_set1_epi32(255), full = e.third;
-    const __m256  along = share(rest, all), saturation = share(e.second, all);
+    const __m256  along = fraction(rest, all), saturation = fraction(e.second, all);
     const __m256  value = _mm256_cvtepi32_ps(full);
     const __m256i low = left_of(value, saturation);
     const __m256i falling = left_of(value, _mm256_mul_ps(saturation, along));

@@ -28,7 +28,8 @@ void stk_adjust_hue(const stk_pixels *pixels, double shift)
     stk_hsv_turn(pixels->data, stk_area_pixels(pixels), (uint8_t)(int)(shift * 255));
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const hue_params *p = params;
     (void)err;
@@ -36,8 +37,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const hue_params *p = params;
     (void)size;
@@ -51,6 +52,6 @@ const stk_image_op stk_image_op_hue = {
     .params_bytes = sizeof(hue_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

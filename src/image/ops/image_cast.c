@@ -17,7 +17,7 @@ static stk_dtype type_of(const void *params)
     return p->dtype ? stk_real_type(p->dtype - 1) : STK_DTYPE_U8;
 }
 
-static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
+static stk_status set_output(const void *params, stk_output_format *ending, stk_error *err)
 {
     return stk_output_format_cast("cast", ending, type_of(params), err);
 }
@@ -32,6 +32,6 @@ const stk_image_op stk_image_op_cast = {
     .help = "changes the type and not the values",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(cast_params),
-    .finish = finish,
+    .output = set_output,
     .measure = measure,
 };

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static int32_t clamp(int64_t place, int32_t most)
+static int32_t clamp(int64_t position, int32_t max)
 {
-    return (int32_t)(place < 0 ? 0 : place > most ? most : place);
+    return (int32_t)(position < 0 ? 0 : position > max ? max : position);
 }
 
 void stk_fill_rect(const stk_pixels *pixels, stk_rect area, const uint8_t colour[3])

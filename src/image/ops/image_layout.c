@@ -13,7 +13,7 @@ static const stk_param parameters[] = {
      .help = "nhwc: channels last, as decoded; nchw: channels first, in planes"},
 };
 
-static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
+static stk_status set_output(const void *params, stk_output_format *ending, stk_error *err)
 {
     (void)err;
     ending->planar = ((const layout_params *)params)->order == NCHW;
@@ -30,6 +30,6 @@ const stk_image_op stk_image_op_layout = {
     .help = "puts the channels last or first",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(layout_params),
-    .finish = finish,
+    .output = set_output,
     .measure = measure,
 };

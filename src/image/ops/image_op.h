@@ -29,8 +29,8 @@ typedef struct stk_canvas stk_canvas;
 struct stk_canvas {
     stk_pixels pixels; /* dense rows; whoever paints may write here */
     /* Room for other pixels, which become pixels by stk_canvas_use. */
-    stk_status (*room)(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
-                       stk_pixels *out, stk_error *err);
+    stk_status (*reserve)(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
+                          stk_pixels *out, stk_error *err);
 };
 /* other becomes the canvas's pixels; the former ones are room again. */
 void stk_canvas_use(stk_canvas *canvas, const stk_pixels *other);
@@ -53,15 +53,16 @@ typedef struct stk_image_op {
     /* What parameters must be to each other, and values worked out from them; NULL: nothing. */
     stk_status (*check)(void *params, stk_error *err);
     /* One of: */
-    stk_status (*frame)(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err);
-    stk_status (*paint)(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err);
-    stk_status (*finish)(const void *params, stk_output_format *ending, stk_error *err);
+    stk_status (*geometry)(const void *params, stk_random *random, int32_t width, int32_t height,
+                           stk_geometry *out, stk_error *err);
+    stk_status (*pixels)(const void *params, stk_random *random, stk_canvas *canvas,
+                         stk_error *err);
+    stk_status (*output)(const void *params, stk_output_format *ending, stk_error *err);
     /* Beside paint: what it would do to an image of this size, as steps after those of edit. Draws
      * what paint draws; how many steps there are does not depend on that. STK_E_UNSUPPORTED says
      * which parameter there is no step for. NULL: there is none for it. */
-    stk_status (*draw)(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err);
+    stk_status (*encode_edit)(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err);
     /* What becomes of a size: width and height of -1 stay unknown unless this op fixes them. NULL:
      * the same after as before. */
     void (*measure)(const void *params, stk_image_size *size);

@@ -12,12 +12,12 @@ typedef struct pad_params {
 #define SIDE(side, what)                                                                           \
     {                                                                                              \
         .name = #side, .kind = STK_PARAM_INT32, .offset = offsetof(pad_params, side),              \
-        .fallback = "-1", .min = -1, .max = STK_SIDE_MOST,                                         \
+        .fallback = "-1", .min = -1, .max = STK_SIDE_MAX,                                          \
         .help = "pixels " what "; -1: as padding"                                                  \
     }
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(pad_params, padding, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(pad_params, padding, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
      .help = "pixels on every side that has no number of its own"},
     SIDE(left, "on the left"),
     SIDE(top, "above"),
@@ -41,8 +41,8 @@ static void grow(const pad_params *p, int32_t width, int32_t height, int64_t out
     out[1] = (int64_t)height + side(p, p->top) + side(p, p->bottom);
 }
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const pad_params *p = params;
     int64_t           size[2];
@@ -61,8 +61,8 @@ static void measure(const void *params, stk_image_size *size)
     const pad_params *p = params;
     int64_t           grown[2];
     grow(p, size->width, size->height, grown);
-    if (size->width > 0) size->width = grown[0] <= STK_SIDE_MOST ? (int32_t)grown[0] : -1;
-    if (size->height > 0) size->height = grown[1] <= STK_SIDE_MOST ? (int32_t)grown[1] : -1;
+    if (size->width > 0) size->width = grown[0] <= STK_SIDE_MAX ? (int32_t)grown[0] : -1;
+    if (size->height > 0) size->height = grown[1] <= STK_SIDE_MAX ? (int32_t)grown[1] : -1;
 }
 
 const stk_image_op stk_image_op_pad = {
@@ -70,6 +70,6 @@ const stk_image_op stk_image_op_pad = {
     .help = "puts a border around the image",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(pad_params),
-    .frame = frame,
+    .geometry = choose_geometry,
     .measure = measure,
 };

@@ -9,11 +9,11 @@ typedef struct resize_params {
 } resize_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(resize_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(resize_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
      .help = "of the shorter side; the longer one keeps the shape"},
-    {STK_PARAM_ROW(resize_params, width, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(resize_params, width, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
      .help = "of the result, with height, instead of size"},
-    {STK_PARAM_ROW(resize_params, height, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MOST,
+    {STK_PARAM_ROW(resize_params, height, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
      .help = "of the result, with width, instead of size"},
     STK_SAMPLING_PARAMETERS(resize_params, sampling),
 };
@@ -39,8 +39,8 @@ static void scale(const resize_params *p, int32_t width, int32_t height, int64_t
     out[1] = width <= height ? p->size * (int64_t)height / width : p->size;
 }
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const resize_params *p = params;
     int64_t              size[2];
@@ -71,6 +71,6 @@ const stk_image_op stk_image_op_resize = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(resize_params),
     .check = check,
-    .frame = frame,
+    .geometry = choose_geometry,
     .measure = measure,
 };

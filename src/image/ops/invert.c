@@ -4,7 +4,8 @@
 #include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     uint8_t table[STK_LUT_SIZE];
     (void)params, (void)random, (void)err;
@@ -14,8 +15,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     (void)params, (void)random, (void)size;
     return stk_edit_add_word("invert", edit, STK_EDIT_INVERT, 0, err);
@@ -24,6 +25,6 @@ static stk_status draw(const void *params, stk_random *random, const stk_image_s
 const stk_image_op stk_image_op_invert = {
     .name = "invert",
     .help = "turns every level into its negative",
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

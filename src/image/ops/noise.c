@@ -36,10 +36,10 @@ static stk_status check(void *params, stk_error *err)
 /* Levels are whole, so a normal number rounded to whole levels is all there is to draw: one of 511
  * changes, by Walker's alias method. Each place gives its own change with its chance, else the
  * other; which, is looked up too, since a jump would be guessed wrong every other time. */
-typedef struct alias_place {
+typedef struct alias_entry {
     uint32_t chance;    /* of 1 << CHANCE_BITS */
     int16_t  change[2]; /* the other, its own */
-} alias_place;
+} alias_entry;
 
 /* How likely each change is, times CHANGES. All past 255 counts as 255: it is black or white. */
 static void fill_likelihood(double likelihood[CHANGES], double sigma)
@@ -54,14 +54,14 @@ static void fill_likelihood(double likelihood[CHANGES], double sigma)
 
 /* Places that are too unlikely for their share of draws give the rest of it to one that is too
  * likely, until all have the same. */
-static void fill_alias(alias_place places[CHANGES], double sigma)
+static void fill_alias(alias_entry entries[CHANGES], double sigma)
 {
     double likelihood[CHANGES];
     int    poor[CHANGES], rich[CHANGES], poors = 0, riches = 0;
     fill_likelihood(likelihood, sigma);
     for (int i = 0; i < CHANGES; i++) {
         const int16_t own = (int16_t)(i - ZERO);
-        places[i] = (alias_place){1u << CHANCE_BITS, {own, own}};
+        entries[i] = (alias_entry){1u << CHANCE_BITS, {own, own}};
         if (likelihood[i] < 1)
             poor[poors++] = i;
         else
@@ -69,8 +69,8 @@ static void fill_alias(alias_place places[CHANGES], double sigma)
     }
     while (poors && riches) {
         const int from = poor[--poors], to = rich[riches - 1];
-        places[from].chance = (uint32_t)lrint(likelihood[from] * (1u << CHANCE_BITS));
-        places[from].change[0] = places[to].change[1];
+        entries[from].chance = (uint32_t)lrint(likelihood[from] * (1u << CHANCE_BITS));
+        entries[from].change[0] = entries[to].change[1];
         likelihood[to] -= 1 - likelihood[from];
         if (likelihood[to] < 1) {
             riches--;
@@ -82,12 +82,12 @@ static void fill_alias(alias_place places[CHANGES], double sigma)
 static void add_gaussian(const stk_pixels *pixels, double sigma, stk_random *random)
 {
     const size_t bytes = stk_area_bytes(pixels);
-    alias_place  places[CHANGES];
-    fill_alias(places, sigma);
+    alias_entry  entries[CHANGES];
+    fill_alias(entries, sigma);
     for (size_t i = 0; i < bytes; i++) {
         const uint32_t     word = stk_random_u32(random);
-        const alias_place *place = &places[word % CHANGES];
-        const int level = pixels->data[i] + place->change[word >> CHANGES_LOG2 < place->chance];
+        const alias_entry *entry = &entries[word % CHANGES];
+        const int level = pixels->data[i] + entry->change[word >> CHANGES_LOG2 < entry->chance];
         pixels->data[i] = (uint8_t)(level < 0 ? 0 : level > 255 ? 255 : level);
     }
 }
@@ -107,7 +107,8 @@ static void add_salt_pepper(const stk_pixels *pixels, double amount, stk_random 
     }
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const noise_params *p = params;
     (void)err;
@@ -127,5 +128,5 @@ const stk_image_op stk_image_op_noise = {
     .params_bytes = sizeof(noise_params),
     .random = true,
     .check = check,
-    .paint = paint,
+    .pixels = change_pixels,
 };

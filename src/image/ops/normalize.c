@@ -67,7 +67,7 @@ static stk_status check(void *params, stk_error *err)
 }
 
 /* uint8 is taken as parts of 255; real values are taken as they are. */
-static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
+static stk_status set_output(const void *params, stk_output_format *ending, stk_error *err)
 {
     const normalize_params *p = params;
     const double            unit = ending->dtype == STK_DTYPE_U8 ? 255 : 1;
@@ -87,6 +87,6 @@ const stk_image_op stk_image_op_normalize = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(normalize_params),
     .check = check,
-    .finish = finish,
+    .output = set_output,
     .measure = measure,
 };

@@ -1,7 +1,7 @@
 /* pad_channels: channels of 0 after those of the image, for kernels that want 4 of them. */
 #include "image/ops/image_ops.h"
 
-enum { MOST_CHANNELS = 4 };
+enum { CHANNELS_MAX = 4 };
 
 typedef struct pad_channels_params {
     int32_t count;
@@ -9,10 +9,10 @@ typedef struct pad_channels_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(pad_channels_params, count, STK_PARAM_INT32), .fallback = "4", .min = 1,
-     .max = MOST_CHANNELS, .help = "channels of the result; those that the image lacks are 0"},
+     .max = CHANNELS_MAX, .help = "channels of the result; those that the image lacks are 0"},
 };
 
-static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
+static stk_status set_output(const void *params, stk_output_format *ending, stk_error *err)
 {
     const pad_channels_params *p = params;
     if (ending->channels > p->count)
@@ -33,6 +33,6 @@ const stk_image_op stk_image_op_pad_channels = {
     .help = "adds channels of 0",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(pad_channels_params),
-    .finish = finish,
+    .output = set_output,
     .measure = measure,
 };

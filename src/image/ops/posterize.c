@@ -36,15 +36,16 @@ static int draw_bits(const posterize_params *p, stk_random *random)
     return (int)p->bits[0] + (int)stk_random_below(random, choices);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     (void)err;
     stk_adjust_posterize(&canvas->pixels, draw_bits(params, random));
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     (void)size;
     return stk_edit_add_word("posterize", edit, STK_EDIT_POSTERIZE, draw_bits(params, random), err);
@@ -57,6 +58,6 @@ const stk_image_op stk_image_op_posterize = {
     .params_bytes = sizeof(posterize_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

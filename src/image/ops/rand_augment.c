@@ -4,7 +4,7 @@
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
 
-enum { OPS_MOST = 100, BINS_MOST = 1000 };
+enum { OPS_MAX = 100, BINS_MAX = 1000 };
 
 typedef struct rand_augment_params {
     int32_t n, magnitude, bins;
@@ -13,12 +13,12 @@ typedef struct rand_augment_params {
 } rand_augment_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(rand_augment_params, n, STK_PARAM_INT32), .fallback = "2", .max = OPS_MOST,
+    {STK_PARAM_ROW(rand_augment_params, n, STK_PARAM_INT32), .fallback = "2", .max = OPS_MAX,
      .help = "how many changes, one after the other"},
     {STK_PARAM_ROW(rand_augment_params, magnitude, STK_PARAM_INT32), .fallback = "9",
-     .max = BINS_MOST, .help = "how strong they are: 0 to bins - 1"},
+     .max = BINS_MAX, .help = "how strong they are: 0 to bins - 1"},
     {STK_PARAM_ROW(rand_augment_params, bins, STK_PARAM_INT32), .fallback = "31", .min = 2,
-     .max = BINS_MOST, .help = "steps that strengths are divided into"},
+     .max = BINS_MAX, .help = "steps that strengths are divided into"},
     {STK_PARAM_ROW(rand_augment_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
      .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
      .help = "how pixels are looked up by those that move them"},
@@ -44,7 +44,8 @@ static stk_augment_range range_for(const stk_pixels *pixels)
                                .bits_lost = 4};
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const rand_augment_params *p = params;
     const stk_augment_range    range = range_for(&canvas->pixels);
@@ -66,5 +67,5 @@ const stk_image_op stk_image_op_rand_augment = {
     .params_bytes = sizeof(rand_augment_params),
     .random = true,
     .check = check,
-    .paint = paint,
+    .pixels = change_pixels,
 };

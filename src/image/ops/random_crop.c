@@ -12,9 +12,9 @@ typedef struct random_crop_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(random_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
-     .max = STK_SIDE_MOST, .help = "height,width of the result; one number for a square"},
+     .max = STK_SIDE_MAX, .help = "height,width of the result; one number for a square"},
     {STK_PARAM_ROW(random_crop_params, padding, STK_PARAM_INT32), .fallback = "0",
-     .max = STK_SIDE_MOST, .help = "pixels of border on each side that the window may reach into"},
+     .max = STK_SIDE_MAX, .help = "pixels of border on each side that the window may reach into"},
     {STK_PARAM_ROW(random_crop_params, pad_if_needed, STK_PARAM_BOOL), .fallback = "false",
      .help = "give smaller images more border instead of refusing them"},
     {STK_PARAM_ROW(random_crop_params, border, STK_PARAM_ENUM), .fallback = "constant",
@@ -47,12 +47,12 @@ static stk_status border_of(const random_crop_params *p, int32_t side, int32_t s
 
 static int32_t draw(stk_random *random, int32_t side, int32_t size, int32_t border)
 {
-    const int64_t places = side + 2 * (int64_t)border - size + 1;
-    return (int32_t)((int64_t)stk_random_below(random, (uint64_t)places) - border);
+    const int64_t positions = side + 2 * (int64_t)border - size + 1;
+    return (int32_t)((int64_t)stk_random_below(random, (uint64_t)positions) - border);
 }
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const random_crop_params *p = params;
     const int32_t             wide = (int32_t)p->size[1], high = (int32_t)p->size[0];
@@ -80,6 +80,6 @@ const stk_image_op stk_image_op_random_crop = {
     .params_bytes = sizeof(random_crop_params),
     .random = true,
     .check = check,
-    .frame = frame,
+    .geometry = choose_geometry,
     .measure = measure,
 };

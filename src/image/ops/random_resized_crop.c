@@ -18,7 +18,7 @@ typedef struct random_resized_crop_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(random_resized_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
-     .max = STK_SIDE_MOST, .help = "height,width of the result; one number for a square"},
+     .max = STK_SIDE_MAX, .help = "height,width of the result; one number for a square"},
     {STK_PARAM_ROW(random_resized_crop_params, area, STK_PARAM_NUMBERS), .count = 2,
      .fallback = "0.08,1", .min = 1e-9, .max = 1,
      .help = "least and most part of the image that the window covers"},
@@ -42,7 +42,7 @@ static stk_status check(void *params, stk_error *err)
 }
 
 /* Halves to even, as Python rounds; what is past an image of any size is cut to that. */
-static int32_t whole(double number)
+static int32_t rounded(double number)
 {
     return (int32_t)fmin(rint(number), INT32_MAX);
 }
@@ -52,7 +52,7 @@ static bool draw(const random_resized_crop_params *p, stk_random *random, int32_
 {
     const double  area = (double)width * height * stk_draw_uniform(random, p->area);
     const double  aspect = exp(stk_draw_uniform(random, p->log_aspect));
-    const int32_t wide = whole(sqrt(area * aspect)), high = whole(sqrt(area / aspect));
+    const int32_t wide = rounded(sqrt(area * aspect)), high = rounded(sqrt(area / aspect));
     if (wide < 1 || wide > width || high < 1 || high > height) return false;
     out->width = wide;
     out->height = high;
@@ -65,15 +65,15 @@ static stk_rect middle(const random_resized_crop_params *p, int32_t width, int32
 {
     const double aspect = (double)width / height;
     int32_t      wide = width, high = height;
-    if (aspect < p->aspect[0]) high = whole(width / p->aspect[0]);
-    if (aspect > p->aspect[1]) wide = whole(height * p->aspect[1]);
+    if (aspect < p->aspect[0]) high = rounded(width / p->aspect[0]);
+    if (aspect > p->aspect[1]) wide = rounded(height * p->aspect[1]);
     if (high < 1) high = 1;
     if (wide < 1) wide = 1;
     return (stk_rect){(width - wide) / 2, (height - high) / 2, wide, high};
 }
 
-static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_geometry *out, stk_error *err)
+static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,
+                                  int32_t height, stk_geometry *out, stk_error *err)
 {
     const random_resized_crop_params *p = params;
     (void)err;
@@ -100,6 +100,6 @@ const stk_image_op stk_image_op_random_resized_crop = {
     .params_bytes = sizeof(random_resized_crop_params),
     .random = true,
     .check = check,
-    .frame = frame,
+    .geometry = choose_geometry,
     .measure = measure,
 };

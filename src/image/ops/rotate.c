@@ -97,7 +97,8 @@ stk_status stk_adjust_rotation(stk_canvas *canvas, double degrees, bool expand, 
     return stk_warp_canvas("rotate", canvas, size[0], size[1], m, filter, fill, err);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const rotate_params *p = params;
     const double         degrees = stk_draw_uniform(random, p->degrees);
@@ -106,8 +107,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return stk_adjust_rotation(canvas, degrees, p->expand, (stk_filter)p->filter, fill, err);
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const rotate_params *p = params;
     double               m[6];
@@ -134,7 +135,7 @@ const stk_image_op stk_image_op_rotate = {
     .params_bytes = sizeof(rotate_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
     .measure = measure,
 };

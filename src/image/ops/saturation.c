@@ -14,8 +14,7 @@ typedef struct saturation_params {
 } saturation_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(saturation_params, factor, STK_PARAM_NUMBERS), .count = 2,
-     .max = STK_FACTOR_MOST,
+    {STK_PARAM_ROW(saturation_params, factor, STK_PARAM_NUMBERS), .count = 2, .max = STK_FACTOR_MAX,
      .help = "0 is grey, 1 the image as it is, 2 twice the colour; a range is drawn from"},
 };
 
@@ -40,7 +39,8 @@ void stk_adjust_saturation(const stk_pixels *pixels, double factor)
     }
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const saturation_params *p = params;
     (void)err;
@@ -48,8 +48,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const saturation_params *p = params;
     (void)size;
@@ -64,6 +64,6 @@ const stk_image_op stk_image_op_saturation = {
     .params_bytes = sizeof(saturation_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

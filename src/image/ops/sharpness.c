@@ -13,7 +13,7 @@ typedef struct sharpness_params {
 } sharpness_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(sharpness_params, factor, STK_PARAM_NUMBERS), .count = 2, .max = STK_FACTOR_MOST,
+    {STK_PARAM_ROW(sharpness_params, factor, STK_PARAM_NUMBERS), .count = 2, .max = STK_FACTOR_MAX,
      .help = "0 is smoothed, 1 the image as it is, 2 sharpened; a range is drawn from"},
 };
 
@@ -45,10 +45,11 @@ stk_status stk_adjust_sharpness(stk_canvas *canvas, double factor, stk_error *er
 {
     const stk_pixels *pixels = &canvas->pixels;
     const size_t      bytes = stk_area_row_bytes(pixels), pixel = (size_t)pixels->channels;
-    stk_pixels        room;
+    stk_pixels        scratch;
     if (pixels->width < 3 || pixels->height < 3) return STK_OK;
-    STK_TRY(canvas->room(canvas, pixels->width, 3, pixels->channels, &room, err));
-    uint8_t *above = room.data, *spare = room.data + bytes, *smooth = room.data + 2 * bytes;
+    STK_TRY(canvas->reserve(canvas, pixels->width, 3, pixels->channels, &scratch, err));
+    uint8_t *above = scratch.data, *spare = scratch.data + bytes,
+            *smooth = scratch.data + 2 * bytes;
     memcpy(above, pixels->data, bytes);
     for (int32_t y = 1; y + 1 < pixels->height; y++) {
         uint8_t *row = pixels->data + (size_t)y * bytes;
@@ -62,7 +63,8 @@ stk_status stk_adjust_sharpness(stk_canvas *canvas, double factor, stk_error *er
     return STK_OK;
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const sharpness_params *p = params;
     return stk_adjust_sharpness(canvas, stk_draw_uniform(random, p->factor), err);
@@ -75,5 +77,5 @@ const stk_image_op stk_image_op_sharpness = {
     .params_bytes = sizeof(sharpness_params),
     .random = true,
     .check = check,
-    .paint = paint,
+    .pixels = change_pixels,
 };

@@ -31,7 +31,8 @@ void stk_adjust_solarize(const stk_pixels *pixels, double threshold)
     stk_lut_apply(pixels->data, stk_area_bytes(pixels), table);
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const solarize_params *p = params;
     (void)err;
@@ -39,8 +40,8 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
-static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
-                       stk_edit *edit, stk_error *err)
+static stk_status encode_edit(const void *params, stk_random *random, const stk_image_size *size,
+                              stk_edit *edit, stk_error *err)
 {
     const solarize_params *p = params;
     const double           first = ceil(stk_draw_uniform(random, p->threshold));
@@ -55,6 +56,6 @@ const stk_image_op stk_image_op_solarize = {
     .params_bytes = sizeof(solarize_params),
     .random = true,
     .check = check,
-    .paint = paint,
-    .draw = draw,
+    .pixels = change_pixels,
+    .encode_edit = encode_edit,
 };

@@ -14,7 +14,7 @@ static const stk_param parameters[] = {
      .help = "divide by 255; false keeps 0 to 255"},
 };
 
-static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
+static stk_status set_output(const void *params, stk_output_format *ending, stk_error *err)
 {
     const to_float_params *p = params;
     static const double    scale[3] = {1 / 255.0, 1 / 255.0, 1 / 255.0}, none[3];
@@ -36,6 +36,6 @@ const stk_image_op stk_image_op_to_float = {
     .help = "makes real numbers from 0 to 1",
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(to_float_params),
-    .finish = finish,
+    .output = set_output,
     .measure = measure,
 };

@@ -4,7 +4,7 @@
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
 
-enum { BINS_MOST = 1000 };
+enum { BINS_MAX = 1000 };
 
 typedef struct trivial_augment_params {
     int32_t bins;
@@ -14,7 +14,7 @@ typedef struct trivial_augment_params {
 
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(trivial_augment_params, bins, STK_PARAM_INT32), .fallback = "31", .min = 2,
-     .max = BINS_MOST, .help = "strengths there are, from none to the strongest"},
+     .max = BINS_MAX, .help = "strengths there are, from none to the strongest"},
     {STK_PARAM_ROW(trivial_augment_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
      .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
      .help = "how pixels are looked up by changes that move them"},
@@ -29,7 +29,8 @@ static const stk_augment_range wide = {.shear = 0.99f,
                                        .enhancement = 0.99f,
                                        .bits_lost = 6};
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status change_pixels(const void *params, stk_random *random, stk_canvas *canvas,
+                                stk_error *err)
 {
     const trivial_augment_params *p = params;
     const stk_augment             augment = (stk_augment)stk_random_below(random, STK_AUGMENTS);
@@ -47,5 +48,5 @@ const stk_image_op stk_image_op_trivial_augment = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(trivial_augment_params),
     .random = true,
-    .paint = paint,
+    .pixels = change_pixels,
 };

@@ -108,8 +108,8 @@ stk_status stk_warp_canvas(const char *op, stk_canvas *canvas, int64_t width, in
 {
     stk_pixels other;
     STK_TRY(stk_check_size(op, width, height, err));
-    STK_TRY(canvas->room(canvas, (int32_t)width, (int32_t)height, canvas->pixels.channels, &other,
-                         err));
+    STK_TRY(canvas->reserve(canvas, (int32_t)width, (int32_t)height, canvas->pixels.channels,
+                            &other, err));
     stk_warp(&canvas->pixels, &other, m, filter, fill);
     stk_canvas_use(canvas, &other);
     return STK_OK;

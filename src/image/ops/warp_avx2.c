@@ -18,8 +18,8 @@ AVX2 static inline __m256d load(const uint8_t *pixel)
 /* Packing cuts to 0..255. */
 AVX2 static inline void store(uint8_t *out, __m256d value, size_t count)
 {
-    const __m128i whole = _mm256_cvttpd_epi32(value);
-    const __m128i words = _mm_packus_epi32(whole, whole);
+    const __m128i integer = _mm256_cvttpd_epi32(value);
+    const __m128i words = _mm_packus_epi32(integer, integer);
     const int32_t bytes = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
     memcpy(out, &bytes, count);
 }
@@ -97,10 +97,10 @@ AVX2 static inline __m256d positions(const double m[3], __m256d x, double y)
 }
 
 /* Splits positions that are not below 0. */
-AVX2 static inline __m256d split(__m256d at, int32_t whole[4])
+AVX2 static inline __m256d split(__m256d at, int32_t integer[4])
 {
     const __m128i below = _mm256_cvttpd_epi32(at);
-    _mm_storeu_si128((__m128i *)whole, below);
+    _mm_storeu_si128((__m128i *)integer, below);
     return _mm256_sub_pd(at, _mm256_cvtepi32_pd(below));
 }
 

@@ -9,8 +9,8 @@ static int32_t clip(int32_t index, int32_t count)
 /* The whole number at or below; a call of floor() would take as long as all the rest. */
 static int32_t below(double position)
 {
-    const int32_t whole = (int32_t)position;
-    return whole - (position < whole);
+    const int32_t integer = (int32_t)position;
+    return integer - (position < integer);
 }
 
 static double mix(double a, double b, double part)

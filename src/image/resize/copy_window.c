@@ -97,8 +97,8 @@ static void copy_rows(const copying *c, bool flip_y, uint8_t *out)
 static void write_row(const copying *c, const stk_output_writer *writer, const uint8_t *row,
                       size_t to)
 {
-    const bool whole = row && !c->flip_x && c->inside == 0 && c->inside_end == c->window.width;
-    if (whole) {
+    const bool unchanged = row && !c->flip_x && c->inside == 0 && c->inside_end == c->window.width;
+    if (unchanged) {
         stk_output_format_write(writer, 0, to, row + (size_t)c->window.x * c->channels,
                                 writer->width);
         return;

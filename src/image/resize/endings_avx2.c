@@ -45,23 +45,23 @@ AVX2 void stk_split_avx2(const uint8_t *src, size_t pixels, uint8_t *const dst[3
 /* Four pixels at a time out of 16 bytes, as long as 16 can be read. */
 AVX2 void stk_pad_avx2(const uint8_t *src, size_t pixels, uint8_t *dst)
 {
-    const __m128i places =
+    const __m128i indices =
         _mm_setr_epi8(0, 1, 2, ZERO, 3, 4, 5, ZERO, 6, 7, 8, ZERO, 9, 10, 11, ZERO);
     size_t i = 0;
     for (; 3 * i + 16 <= 3 * pixels; i += 4) {
         const __m128i four = _mm_loadu_si128((const void *)(src + 3 * i));
-        _mm_storeu_si128((void *)(dst + 4 * i), _mm_shuffle_epi8(four, places));
+        _mm_storeu_si128((void *)(dst + 4 * i), _mm_shuffle_epi8(four, indices));
     }
     stk_resize_kernels_plain()->pad(src + 3 * i, pixels - i, dst + 4 * i);
 }
 
 AVX2 void stk_mirror_1_avx2(const uint8_t *src, size_t pixels, uint8_t *dst)
 {
-    const __m128i places = _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m128i indices = _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     size_t        i = 0;
     for (; i + 16 <= pixels; i += 16) {
         const __m128i run = _mm_loadu_si128((const void *)(src + pixels - 16 - i));
-        _mm_storeu_si128((void *)(dst + i), _mm_shuffle_epi8(run, places));
+        _mm_storeu_si128((void *)(dst + i), _mm_shuffle_epi8(run, indices));
     }
     stk_resize_kernels_plain()->mirror[1](src, pixels - i, dst + i);
 }
@@ -69,11 +69,11 @@ AVX2 void stk_mirror_1_avx2(const uint8_t *src, size_t pixels, uint8_t *dst)
 /* Five pixels at a time; the sixteenth byte written is one of the next five, or of the rest. */
 AVX2 void stk_mirror_3_avx2(const uint8_t *src, size_t pixels, uint8_t *dst)
 {
-    const __m128i places = _mm_setr_epi8(13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0);
+    const __m128i indices = _mm_setr_epi8(13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0);
     size_t        i = 0;
     for (; i + 6 <= pixels; i += 5) {
         const __m128i run = _mm_loadu_si128((const void *)(src + 3 * (pixels - i) - 16));
-        _mm_storeu_si128((void *)(dst + 3 * i), _mm_shuffle_epi8(run, places));
+        _mm_storeu_si128((void *)(dst + 3 * i), _mm_shuffle_epi8(run, indices));
     }
     stk_resize_kernels_plain()->mirror[3](src, pixels - i, dst + 3 * i);
 }

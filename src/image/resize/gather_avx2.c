@@ -14,13 +14,13 @@ enum {
     LANES = 8,
     HALF = 4,
     LOAD = 16,             /* bytes a half's shuffle can choose from */
-    MOST_WINDOW = 3,       /* taps from one load; with three channels there are seldom more */
+    WINDOW_MAX = 3,        /* taps from one load; with three channels there are seldom more */
     FAR_TAPS = 5,          /* pixels of three channels in one load */
     NONE = (int)0x80808000 /* a shuffle's three upper bytes: zero */
 };
 
 /* What becomes of a sum before it is stored. */
-typedef enum ending { BYTES, SIGNED_BYTES, WHOLE, REAL } ending;
+typedef enum ending { BYTES, SIGNED_BYTES, INTEGER, REAL } ending;
 
 AVX2_INLINE __m256i add_tap(__m256i sum, __m256i bytes, const void *weights, ending end)
 {
@@ -34,7 +34,7 @@ AVX2_INLINE __m256i add_tap(__m256i sum, __m256i bytes, const void *weights, end
 
 AVX2_INLINE __m256i finish(__m256i sum, ending end)
 {
-    if (end == WHOLE || end == REAL) return sum;
+    if (end == INTEGER || end == REAL) return sum;
     sum = _mm256_srai_epi32(sum, STK_WEIGHT_BITS);
     if (end == BYTES) return sum;
     sum = _mm256_max_epi32(sum, _mm256_setzero_si256());
@@ -43,7 +43,7 @@ AVX2_INLINE __m256i finish(__m256i sum, ending end)
 
 AVX2_INLINE __m256i first_sum(ending end)
 {
-    return _mm256_set1_epi32(end == WHOLE || end == REAL ? 0 : 1 << (STK_WEIGHT_BITS - 1));
+    return _mm256_set1_epi32(end == INTEGER || end == REAL ? 0 : 1 << (STK_WEIGHT_BITS - 1));
 }
 
 AVX2_INLINE __m256i load_halves(const uint8_t *low, const uint8_t *high)
@@ -112,9 +112,9 @@ GATHER(bytes_3, BYTES, 3, false)
 GATHER(signed_1, SIGNED_BYTES, 1, false)
 GATHER(signed_2, SIGNED_BYTES, 2, false)
 GATHER(signed_3, SIGNED_BYTES, 3, false)
-GATHER(whole_1, WHOLE, 1, false)
-GATHER(whole_2, WHOLE, 2, false)
-GATHER(whole_3, WHOLE, 3, false)
+GATHER(integer_1, INTEGER, 1, false)
+GATHER(integer_2, INTEGER, 2, false)
+GATHER(integer_3, INTEGER, 3, false)
 GATHER(real_1, REAL, 1, false)
 GATHER(real_2, REAL, 2, false)
 GATHER(real_3, REAL, 3, false)
@@ -162,9 +162,9 @@ AVX2 static void far_bytes(const stk_row_gather *gather, const stk_row_group *ro
     gather_far(gather, rows, SIGNED_BYTES);
 }
 
-AVX2 static void far_whole(const stk_row_gather *gather, const stk_row_group *rows)
+AVX2 static void far_integer(const stk_row_gather *gather, const stk_row_group *rows)
 {
-    gather_far(gather, rows, WHOLE);
+    gather_far(gather, rows, INTEGER);
 }
 
 AVX2 static void far_real(const stk_row_gather *gather, const stk_row_group *rows)
@@ -178,9 +178,9 @@ static void arrange_far(stk_row_gather *gather)
     stk_row_gather_arrange_plain(gather);
     if (gather->channels != 3) return;
     gather->end += 3 * FAR_TAPS + LOAD;
-    gather->run = arithmetic == STK_SUMS_BYTES   ? far_bytes
-                  : arithmetic == STK_SUMS_WHOLE ? far_whole
-                                                 : far_real;
+    gather->run = arithmetic == STK_SUMS_BYTES     ? far_bytes
+                  : arithmetic == STK_SUMS_INTEGER ? far_integer
+                                                   : far_real;
 }
 
 /* In steps of 24 sums: three vectors, eight pixels of three channels. */
@@ -193,7 +193,7 @@ static size_t blocks_of(const stk_axis *axis, int32_t channels)
 /* Of each block, lanes of one window and weights of all, the last window filled up with 0. */
 size_t stk_row_gather_scratch_avx2(const stk_axis *axis, int32_t channels)
 {
-    const size_t vectors = (size_t)axis->taps + 2 * MOST_WINDOW;
+    const size_t vectors = (size_t)axis->taps + 2 * WINDOW_MAX;
     return blocks_of(axis, channels) * (2 * sizeof(int32_t) + vectors * sizeof(__m256i)) +
            2 * sizeof(__m256i);
 }
@@ -202,17 +202,17 @@ size_t stk_row_gather_scratch_avx2(const stk_axis *axis, int32_t channels)
  * one channel: third neighbours) do. */
 static int32_t widest_half(const stk_row_gather *gather)
 {
-    const int32_t *first = gather->axis->first, apart = gather->channels == 3 ? 1 : HALF - 1;
+    const int32_t *first = gather->axis->first, span = gather->channels == 3 ? 1 : HALF - 1;
     const int32_t  last = gather->axis->count - 1;
-    int32_t widest = last > 0 ? abs(first[last] - first[last > apart ? last - apart : 0]) : 0;
-    for (int32_t x = 0; x + apart <= last; x++) {
-        const int32_t between = abs(first[x + apart] - first[x]);
+    int32_t        widest = last > 0 ? abs(first[last] - first[last > span ? last - span : 0]) : 0;
+    for (int32_t x = 0; x + span <= last; x++) {
+        const int32_t between = abs(first[x + span] - first[x]);
         widest = between > widest ? between : widest;
     }
     return widest;
 }
 
-AVX2_INLINE __m128i least_of(__m128i values)
+AVX2_INLINE __m128i min_of(__m128i values)
 {
     values = _mm_min_epi32(values, _mm_shuffle_epi32(values, _MM_SHUFFLE(1, 0, 3, 2)));
     return _mm_min_epi32(values, _mm_shuffle_epi32(values, _MM_SHUFFLE(2, 3, 0, 1)));
@@ -229,10 +229,10 @@ AVX2_INLINE __m128i *entry_of(const stk_row_gather *gather, size_t half, int32_t
 AVX2_INLINE void arrange_half(const stk_row_gather *gather, size_t half, __m128i first,
                               __m128i channel)
 {
-    const __m128i channels = _mm_set1_epi32(gather->channels), least = least_of(first);
-    __m128i       at = _mm_mullo_epi32(_mm_sub_epi32(first, least), channels);
+    const __m128i channels = _mm_set1_epi32(gather->channels), min = min_of(first);
+    __m128i       at = _mm_mullo_epi32(_mm_sub_epi32(first, min), channels);
     at = _mm_or_si128(_mm_add_epi32(at, channel), _mm_set1_epi32(NONE));
-    gather->base[half] = _mm_cvtsi128_si32(least) * gather->channels;
+    gather->base[half] = _mm_cvtsi128_si32(min) * gather->channels;
     for (int32_t k = 0; k < gather->window; k++, at = _mm_add_epi32(at, channels))
         *entry_of(gather, half, k) = at;
 }
@@ -299,46 +299,46 @@ static void arrange_all(const stk_row_gather *gather)
 static void choose(stk_row_gather *gather)
 {
     typedef void (*run_fn)(const stk_row_gather *, const stk_row_group *);
-    static const run_fn runs[][MOST_WINDOW] = {
+    static const run_fn runs[][WINDOW_MAX] = {
         [BYTES] = {bytes_1, bytes_2, bytes_3},
         [SIGNED_BYTES] = {signed_1, signed_2, signed_3},
-        [WHOLE] = {whole_1, whole_2, whole_3},
+        [INTEGER] = {integer_1, integer_2, integer_3},
         [REAL] = {real_1, real_2, real_3},
     };
     const stk_axis *axis = gather->axis;
-    const ending    end = axis->arithmetic == STK_SUMS_REAL    ? REAL
-                          : axis->arithmetic == STK_SUMS_WHOLE ? WHOLE
-                          : axis->signed_weights               ? SIGNED_BYTES
-                                                               : BYTES;
+    const ending    end = axis->arithmetic == STK_SUMS_FLOAT     ? REAL
+                          : axis->arithmetic == STK_SUMS_INTEGER ? INTEGER
+                          : axis->signed_weights                 ? SIGNED_BYTES
+                                                                 : BYTES;
     gather->run = runs[end][gather->window - 1];
     if (gather->windows == 1 && gather->run == bytes_2) gather->run = one_window_2;
     if (gather->windows == 1 && gather->run == bytes_3) gather->run = one_window_3;
 }
 
 /* Windows of that many taps at most; as few as that makes, and then as small as may be. */
-static void choose_windows(stk_row_gather *gather, int32_t most)
+static void choose_windows(stk_row_gather *gather, int32_t max)
 {
-    const int32_t taps = gather->axis->taps, limit = most < MOST_WINDOW ? most : MOST_WINDOW;
+    const int32_t taps = gather->axis->taps, limit = max < WINDOW_MAX ? max : WINDOW_MAX;
     gather->windows = (taps + limit - 1) / limit;
     gather->window = (taps + gather->windows - 1) / gather->windows;
 }
 
 void stk_row_gather_arrange_avx2(stk_row_gather *gather)
 {
-    const int32_t most = LOAD / gather->channels - widest_half(gather);
-    if (most < 1) {
+    const int32_t max = LOAD / gather->channels - widest_half(gather);
+    if (max < 1) {
         arrange_far(gather);
         return;
     }
-    choose_windows(gather, most);
+    choose_windows(gather, max);
     gather->blocks = (int32_t)blocks_of(gather->axis, gather->channels);
     const size_t entries = (size_t)(gather->window * (1 + gather->windows));
-    gather->table = (uint8_t *)(((uintptr_t)gather->room + 31) & ~(uintptr_t)31);
+    gather->table = (uint8_t *)(((uintptr_t)gather->scratch + 31) & ~(uintptr_t)31);
     gather->base =
         (int32_t *)(void *)(gather->table + (size_t)gather->blocks * entries * sizeof(__m256i));
     arrange_all(gather);
     stk_row_gather_arrange_plain(gather);
-    gather->end += LOAD + (size_t)(MOST_WINDOW * gather->channels);
+    gather->end += LOAD + (size_t)(WINDOW_MAX * gather->channels);
     choose(gather);
 }
 

@@ -17,7 +17,7 @@ enum {
     LOAD = 64,
     QUAD = 4, /* taps a byte product takes */
     DIGITS = 3,
-    MOST_FEW = 3, /* quads that are kept in registers */
+    FEW_MAX = 3, /* quads that are kept in registers */
     ALIGN = 64
 };
 
@@ -28,7 +28,7 @@ AVX512_INLINE __m512i shift_add(__m512i high, __m512i low)
 
 AVX512_INLINE __m512i finish(__m512i sum, stk_sums_kind arithmetic, bool negative)
 {
-    if (arithmetic == STK_SUMS_WHOLE) return sum;
+    if (arithmetic == STK_SUMS_INTEGER) return sum;
     sum = _mm512_srai_epi32(sum, STK_WEIGHT_BITS);
     if (!negative) return sum;
     sum = _mm512_max_epi32(sum, _mm512_setzero_si512());
@@ -39,8 +39,8 @@ AVX512_INLINE __m512i finish(__m512i sum, stk_sums_kind arithmetic, bool negativ
 AVX512_INLINE __m512i sum_few(const uint8_t *src, size_t step, const __m512i *entry, int32_t quads,
                               stk_sums_kind arithmetic)
 {
-    const int32_t half = arithmetic == STK_SUMS_WHOLE ? 0 : 1 << (STK_WEIGHT_BITS - 1 - 16);
-    __m512i       bytes[MOST_FEW], sum = _mm512_set1_epi32(half);
+    const int32_t half = arithmetic == STK_SUMS_INTEGER ? 0 : 1 << (STK_WEIGHT_BITS - 1 - 16);
+    __m512i       bytes[FEW_MAX], sum = _mm512_set1_epi32(half);
     for (int32_t q = 0; q < quads; q++)
         bytes[q] = _mm512_permutexvar_epi8(entry[0], _mm512_loadu_si512(src + (size_t)q * step));
     for (int d = DIGITS - 1; d >= 0; d--) {
@@ -55,7 +55,7 @@ AVX512_INLINE __m512i sum_few(const uint8_t *src, size_t step, const __m512i *en
 AVX512_INLINE __m512i sum_many(const uint8_t *src, size_t step, const __m512i *entry, int32_t quads,
                                stk_sums_kind arithmetic)
 {
-    const int32_t half = arithmetic == STK_SUMS_WHOLE ? 0 : 1 << (STK_WEIGHT_BITS - 1);
+    const int32_t half = arithmetic == STK_SUMS_INTEGER ? 0 : 1 << (STK_WEIGHT_BITS - 1);
     const __m512i lanes = entry[0], *weights = entry + 1;
     __m512i       low = _mm512_set1_epi32(half), middle = _mm512_setzero_si512(), high = middle;
     for (int32_t q = 0; q < quads; q++, src += step, weights += DIGITS) {
@@ -111,8 +111,8 @@ GATHER(signed_1, STK_SUMS_BYTES, true, 1)
 GATHER(signed_2, STK_SUMS_BYTES, true, 2)
 GATHER(signed_3, STK_SUMS_BYTES, true, 3)
 GATHER(bytes_many, STK_SUMS_BYTES, true, 0)
-GATHER(whole_1, STK_SUMS_WHOLE, false, 1)
-GATHER(whole_many, STK_SUMS_WHOLE, false, 0)
+GATHER(integer_1, STK_SUMS_INTEGER, false, 1)
+GATHER(integer_many, STK_SUMS_INTEGER, false, 0)
 
 static size_t blocks_of(const stk_axis *axis, int32_t channels)
 {
@@ -139,11 +139,11 @@ size_t stk_row_gather_scratch_avx512(const stk_axis *axis, int32_t channels)
 static int32_t widest_block(const stk_row_gather *gather)
 {
     const int32_t *first = gather->axis->first,
-                  apart = gather->channels == 3 ? LANES / 3 : LANES - 1;
+                  span = gather->channels == 3 ? LANES / 3 : LANES - 1;
     const int32_t last = gather->axis->count - 1;
-    int32_t       widest = abs(first[last] - first[last > apart ? last - apart : 0]);
-    for (int32_t x = 0; x + apart <= last; x++) {
-        const int32_t between = abs(first[x + apart] - first[x]);
+    int32_t       widest = abs(first[last] - first[last > span ? last - span : 0]);
+    for (int32_t x = 0; x + span <= last; x++) {
+        const int32_t between = abs(first[x + span] - first[x]);
         widest = between > widest ? between : widest;
     }
     return widest;
@@ -151,27 +151,27 @@ static int32_t widest_block(const stk_row_gather *gather)
 
 /* Four taps' digits as a vector: the four lowest, the four middle, the four highest ones. Adding
  * 128 to a byte carries into the next what its digit will lack; the exclusive or takes it back. */
-AVX512_INLINE __m128i take_apart(__m128i weights)
+AVX512_INLINE __m128i split_digits(__m128i weights)
 {
     const __m128i bias = _mm_set1_epi32(0x8080);
     const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm_shuffle_epi8(_mm_xor_si128(_mm_add_epi32(weights, bias), bias), order);
 }
 
-AVX512 static void take_weights_apart(const stk_axis *axis, __m128i *digits)
+AVX512 static void split_weights(const stk_axis *axis, __m128i *digits)
 {
     const size_t   quads = quads_of(axis), taps = (size_t)axis->taps;
     const __mmask8 last = (__mmask8)(0xF >> (quads * QUAD - taps));
     for (size_t x = 0; x < (size_t)axis->count; x++)
         for (size_t q = 0; q < quads; q++) {
             const int32_t *from = axis->fixed + x * taps + q * QUAD;
-            *digits++ = take_apart(_mm_maskz_loadu_epi32(q + 1 < quads ? 0xF : last, from));
+            *digits++ = split_digits(_mm_maskz_loadu_epi32(q + 1 < quads ? 0xF : last, from));
         }
 }
 
 /* The output pixels of a block's lanes, and their channels. */
-AVX512_INLINE void place_lanes(const stk_row_gather *gather, int32_t block, __m512i *pixel,
-                               __m512i *channel)
+AVX512_INLINE void set_lanes(const stk_row_gather *gather, int32_t block, __m512i *pixel,
+                             __m512i *channel)
 {
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const int32_t begin = block * LANES / gather->channels, rest = block * LANES % gather->channels;
@@ -190,14 +190,14 @@ AVX512 static void arrange_block(stk_row_gather *gather, int32_t block, const __
     __m512i      *entry =
         (__m512i *)(void *)gather->table + (size_t)block * (size_t)(1 + quads * DIGITS);
     __m512i pixel, channel;
-    place_lanes(gather, block, &pixel, &channel);
+    set_lanes(gather, block, &pixel, &channel);
     const __m512i first = _mm512_i32gather_epi32(pixel, gather->axis->first, 4);
-    const int32_t least = _mm512_reduce_min_epi32(first);
-    __m512i       at = _mm512_sub_epi32(first, _mm512_set1_epi32(least));
+    const int32_t min = _mm512_reduce_min_epi32(first);
+    __m512i       at = _mm512_sub_epi32(first, _mm512_set1_epi32(min));
     at = _mm512_add_epi32(_mm512_mullo_epi32(at, _mm512_set1_epi32(channels)), channel);
     at = _mm512_mullo_epi32(at, _mm512_set1_epi32(0x01010101));
     *entry++ = _mm512_add_epi32(at, _mm512_set1_epi32(0x03020100 * channels));
-    gather->base[block] = least * channels;
+    gather->base[block] = min * channels;
     const __m512i record = _mm512_mullo_epi32(pixel, _mm512_set1_epi32(quads * QUAD));
     for (int32_t q = 0; q < quads; q++)
         for (int32_t d = 0; d < DIGITS; d++)
@@ -208,9 +208,9 @@ AVX512 static void arrange_block(stk_row_gather *gather, int32_t block, const __
 static void choose(stk_row_gather *gather)
 {
     const stk_axis *axis = gather->axis;
-    if (axis->arithmetic == STK_SUMS_WHOLE)
-        gather->run = gather->windows == 1 ? whole_1 : whole_many;
-    else if (gather->windows > MOST_FEW)
+    if (axis->arithmetic == STK_SUMS_INTEGER)
+        gather->run = gather->windows == 1 ? integer_1 : integer_many;
+    else if (gather->windows > FEW_MAX)
         gather->run = bytes_many;
     else if (axis->signed_weights)
         gather->run = gather->windows == 1 ? signed_1 : gather->windows == 2 ? signed_2 : signed_3;
@@ -222,7 +222,7 @@ void stk_row_gather_arrange_avx512(stk_row_gather *gather)
 {
     const stk_axis *axis = gather->axis;
     const bool      fits = widest_block(gather) + QUAD <= LOAD / gather->channels;
-    if (axis->arithmetic == STK_SUMS_REAL || !fits) {
+    if (axis->arithmetic == STK_SUMS_FLOAT || !fits) {
         stk_row_gather_arrange_avx2(gather);
         return;
     }
@@ -230,10 +230,10 @@ void stk_row_gather_arrange_avx512(stk_row_gather *gather)
     gather->blocks = (int32_t)blocks;
     gather->window = QUAD;
     gather->windows = (int32_t)quads;
-    gather->table = (uint8_t *)(((uintptr_t)gather->room + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+    gather->table = (uint8_t *)(((uintptr_t)gather->scratch + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
     uint8_t *const digits = gather->table + blocks * (1 + quads * DIGITS) * LOAD;
     gather->base = (int32_t *)(void *)(digits + (size_t)axis->count * quads * sizeof(__m128i));
-    take_weights_apart(axis, (__m128i *)(void *)digits);
+    split_weights(axis, (__m128i *)(void *)digits);
     for (int32_t b = 0; b < gather->blocks; b++)
         arrange_block(gather, b, (const __m128i *)(const void *)digits);
     stk_row_gather_arrange_plain(gather);

@@ -6,7 +6,7 @@
 
 size_t stk_row_gather_scratch_avx2(const stk_axis *axis, int32_t channels);
 void   stk_row_gather_arrange_avx2(stk_row_gather *gather);
-void   stk_sum_whole_avx2(const stk_sum *sum, uint8_t *dst);
+void   stk_sum_integer_avx2(const stk_sum *sum, uint8_t *dst);
 void   stk_sum_steps_avx2(const stk_sum *sum, uint8_t *dst);
 void   stk_sum_real_avx2(const stk_sum *sum, float *dst);
 

@@ -6,7 +6,7 @@
 
 size_t stk_row_gather_scratch_avx512(const stk_axis *axis, int32_t channels);
 void   stk_row_gather_arrange_avx512(stk_row_gather *gather);
-void   stk_sum_whole_avx512(const stk_sum *sum, uint8_t *dst);
+void   stk_sum_integer_avx512(const stk_sum *sum, uint8_t *dst);
 void   stk_sum_steps_avx512(const stk_sum *sum, uint8_t *dst);
 
 #endif

@@ -8,8 +8,8 @@ enum { AT_ONCE = 16 };
 
 /* Sums wrap around, as the processor's do: no weights of ours come near. Three channels side by
  * side take their weights once. */
-static void whole_sums(const uint8_t *src, size_t channels, const int32_t *weights, int32_t taps,
-                       uint32_t sums[3])
+static void integer_sums(const uint8_t *src, size_t channels, const int32_t *weights, int32_t taps,
+                         uint32_t sums[3])
 {
     sums[0] = sums[1] = sums[2] = 0;
     for (int32_t k = 0; k < taps; k++, src += channels) {
@@ -36,17 +36,17 @@ static int32_t rounded(uint32_t sum)
     return value < 0 ? 0 : value > 255 ? 255 : value;
 }
 
-static void gather_whole(const stk_row_gather *gather, const uint8_t *row, stk_sample32 *dst)
+static void gather_integer(const stk_row_gather *gather, const uint8_t *row, stk_sample32 *dst)
 {
     const stk_axis *axis = gather->axis;
     const size_t    channels = (size_t)gather->channels, taps = (size_t)axis->taps;
     const bool      bytes = axis->arithmetic == STK_SUMS_BYTES;
     for (size_t x = 0; x < (size_t)axis->count; x++) {
         uint32_t sums[3];
-        whole_sums(row + (size_t)axis->first[x] * channels, channels, axis->fixed + x * taps,
-                   axis->taps, sums);
+        integer_sums(row + (size_t)axis->first[x] * channels, channels, axis->fixed + x * taps,
+                     axis->taps, sums);
         for (size_t c = 0; c < channels; c++, dst++)
-            dst->whole = bytes ? rounded(sums[c]) : (int32_t)sums[c];
+            dst->integer = bytes ? rounded(sums[c]) : (int32_t)sums[c];
     }
 }
 
@@ -57,18 +57,18 @@ static void gather_real(const stk_row_gather *gather, const uint8_t *row, stk_sa
     for (size_t x = 0; x < (size_t)axis->count; x++)
         for (size_t c = 0; c < channels; c++, dst++) {
             const uint8_t *src = row + (size_t)axis->first[x] * channels + c;
-            dst->real = real_sum(src, channels, axis->real + x * taps, axis->taps);
+            dst->floating = real_sum(src, channels, axis->floating + x * taps, axis->taps);
         }
 }
 
 static void gather_rows(const stk_row_gather *gather, const stk_row_group *rows)
 {
-    const bool real = gather->axis->arithmetic == STK_SUMS_REAL;
+    const bool floating = gather->axis->arithmetic == STK_SUMS_FLOAT;
     for (int i = 0; i < rows->count; i++)
-        (real ? gather_real : gather_whole)(gather, rows->src[i], rows->dst[i]);
+        (floating ? gather_real : gather_integer)(gather, rows->src[i], rows->dst[i]);
 }
 
-static size_t no_room(const stk_axis *axis, int32_t channels)
+static size_t no_scratch(const stk_axis *axis, int32_t channels)
 {
     (void)axis;
     (void)channels;
@@ -78,27 +78,27 @@ static size_t no_room(const stk_axis *axis, int32_t channels)
 void stk_row_gather_arrange_plain(stk_row_gather *gather)
 {
     const stk_axis *axis = gather->axis;
-    int32_t         least = INT32_MAX, most = 0;
+    int32_t         min = INT32_MAX, max = 0;
     for (int32_t x = 0; x < axis->count; x++) {
-        if (axis->first[x] < least) least = axis->first[x];
-        if (axis->first[x] > most) most = axis->first[x];
+        if (axis->first[x] < min) min = axis->first[x];
+        if (axis->first[x] > max) max = axis->first[x];
     }
     gather->run = gather_rows;
-    gather->begin = (size_t)least * (size_t)gather->channels;
-    gather->end = ((size_t)most + (size_t)axis->taps) * (size_t)gather->channels;
+    gather->begin = (size_t)min * (size_t)gather->channels;
+    gather->end = ((size_t)max + (size_t)axis->taps) * (size_t)gather->channels;
 }
 
 /* Whole blocks, which compilers turn into vectors; rows have room behind them. */
-static void sum_whole(const stk_sum *sum, uint8_t *dst)
+static void sum_integer(const stk_sum *sum, uint8_t *dst)
 {
     for (size_t at = 0; at < sum->count; at += AT_ONCE) {
         uint32_t     totals[AT_ONCE] = {0};
         const size_t left = sum->count - at < AT_ONCE ? sum->count - at : AT_ONCE;
         for (int32_t k = 0; k < sum->taps; k++) {
             const stk_sample32 *row = sum->rows[k] + at;
-            const uint32_t      weight = (uint32_t)sum->weights[k].whole;
+            const uint32_t      weight = (uint32_t)sum->weights[k].integer;
             for (size_t i = 0; i < AT_ONCE; i++)
-                totals[i] += weight * (uint32_t)row[i].whole;
+                totals[i] += weight * (uint32_t)row[i].integer;
         }
         for (size_t i = 0; i < left; i++)
             dst[at + i] = (uint8_t)rounded(totals[i]);
@@ -110,7 +110,7 @@ static void sum_steps(const stk_sum *sum, uint8_t *dst)
     for (size_t i = 0; i < sum->count; i++) {
         int32_t total = 1 << (STK_STEP_BITS - 1);
         for (int32_t k = 0; k < sum->taps; k++)
-            total += sum->weights[k].whole * (sum->rows[k][i].whole >> 4) >> 16;
+            total += sum->weights[k].integer * (sum->rows[k][i].integer >> 4) >> 16;
         dst[i] = (uint8_t)(total >> STK_STEP_BITS);
     }
 }
@@ -120,7 +120,7 @@ static void sum_real(const stk_sum *sum, float *dst)
     for (size_t i = 0; i < sum->count; i++) {
         float total = 0;
         for (int32_t k = 0; k < sum->taps; k++)
-            total += sum->weights[k].real * sum->rows[k][i].real;
+            total += sum->weights[k].floating * sum->rows[k][i].floating;
         dst[i] = total;
     }
 }
@@ -185,19 +185,19 @@ uint8_t stk_u8_of(float value)
     return (uint8_t)bits_of(value + 0x1.8p23f); /* where floats are whole numbers */
 }
 
-static void put(float value, size_t place, stk_dtype dtype, void *dst)
+static void put(float value, size_t index, stk_dtype dtype, void *dst)
 {
     if (dtype == STK_DTYPE_F32)
-        ((float *)dst)[place] = value;
+        ((float *)dst)[index] = value;
     else if (dtype == STK_DTYPE_F16)
-        ((uint16_t *)dst)[place] = stk_f16_of(value);
+        ((uint16_t *)dst)[index] = stk_f16_of(value);
     else
-        ((uint16_t *)dst)[place] = stk_bf16_of(value);
+        ((uint16_t *)dst)[index] = stk_bf16_of(value);
 }
 
-static float scaled(float value, size_t place, const stk_pattern *pattern)
+static float scaled(float value, size_t index, const stk_pattern *pattern)
 {
-    const size_t i = place % STK_PATTERN;
+    const size_t i = index % STK_PATTERN;
     return value * pattern->scale[i] + pattern->offset[i];
 }
 
@@ -223,9 +223,9 @@ const stk_resize_kernels *stk_resize_kernels_plain(void)
 {
     static const stk_resize_kernels plain = {
         .name = "plain",
-        .room = no_room,
+        .scratch = no_scratch,
         .arrange = stk_row_gather_arrange_plain,
-        .sum_whole = sum_whole,
+        .sum_integer = sum_integer,
         .sum_steps = sum_steps,
         .sum_real = sum_real,
         .split = split,

@@ -61,7 +61,7 @@ void stk_output_format_begin(stk_output_writer *writer, const stk_resize_kernels
 }
 
 /* The bytes where channel c of pixel (x, y) begins. */
-static uint8_t *place_of(const stk_output_writer *w, size_t x, size_t y, size_t c)
+static uint8_t *address_of(const stk_output_writer *w, size_t x, size_t y, size_t c)
 {
     const size_t pixel = y * w->width + x;
     const size_t index = w->planar ? c * w->width * w->height + pixel : pixel * w->written + c;
@@ -93,7 +93,7 @@ static void write_interleaved(const stk_output_writer *w, size_t x, size_t y, co
                               size_t count)
 {
     uint8_t        padded[RUN * 4];
-    uint8_t *const dst = place_of(w, x, y, 0);
+    uint8_t *const dst = address_of(w, x, y, 0);
     if (w->written == w->channels) {
         convert(w, src, count * w->written, &w->patterns[0], dst);
     } else if (w->dtype == STK_DTYPE_U8) {
@@ -107,21 +107,21 @@ static void write_interleaved(const stk_output_writer *w, size_t x, size_t y, co
 static void write_planes(const stk_output_writer *w, size_t x, size_t y, const uint8_t *src,
                          size_t count)
 {
-    uint8_t apart[3][RUN];
+    uint8_t channel_rows[3][RUN];
     if (w->channels == 1) {
-        convert(w, src, count, &w->patterns[0], place_of(w, x, y, 0));
+        convert(w, src, count, &w->patterns[0], address_of(w, x, y, 0));
     } else if (w->dtype == STK_DTYPE_U8) {
-        uint8_t *const planes[3] = {place_of(w, x, y, 0), place_of(w, x, y, 1),
-                                    place_of(w, x, y, 2)};
+        uint8_t *const planes[3] = {address_of(w, x, y, 0), address_of(w, x, y, 1),
+                                    address_of(w, x, y, 2)};
         w->kernels->split(src, count, planes);
     } else {
-        uint8_t *const planes[3] = {apart[0], apart[1], apart[2]};
+        uint8_t *const planes[3] = {channel_rows[0], channel_rows[1], channel_rows[2]};
         w->kernels->split(src, count, planes);
         for (size_t c = 0; c < 3; c++)
-            convert(w, apart[c], count, &w->patterns[c], place_of(w, x, y, c));
+            convert(w, channel_rows[c], count, &w->patterns[c], address_of(w, x, y, c));
     }
     for (size_t c = w->channels; c < w->written; c++)
-        memset(place_of(w, x, y, c), 0, count * stk_dtype_bytes(w->dtype));
+        memset(address_of(w, x, y, c), 0, count * stk_dtype_bytes(w->dtype));
 }
 
 void stk_output_format_write(const stk_output_writer *writer, size_t x, size_t y,
@@ -148,20 +148,21 @@ static void write_real_interleaved(const stk_output_writer *w, size_t x, size_t 
         values = padded;
     }
     w->kernels->convert_real(values, count * w->written, &w->patterns[0], w->dtype,
-                             place_of(w, x, y, 0));
+                             address_of(w, x, y, 0));
 }
 
 static void write_real_planes(const stk_output_writer *w, size_t x, size_t y, const float *src,
                               size_t count)
 {
-    float apart[RUN];
+    float channel_rows[RUN];
     for (size_t c = 0; c < w->channels; c++) {
         for (size_t i = 0; i < count; i++)
-            apart[i] = src[i * w->channels + c];
-        w->kernels->convert_real(apart, count, &w->patterns[c], w->dtype, place_of(w, x, y, c));
+            channel_rows[i] = src[i * w->channels + c];
+        w->kernels->convert_real(channel_rows, count, &w->patterns[c], w->dtype,
+                                 address_of(w, x, y, c));
     }
     for (size_t c = w->channels; c < w->written; c++)
-        memset(place_of(w, x, y, c), 0, count * stk_dtype_bytes(w->dtype));
+        memset(address_of(w, x, y, c), 0, count * stk_dtype_bytes(w->dtype));
 }
 
 void stk_output_format_write_real(const stk_output_writer *writer, size_t x, size_t y,

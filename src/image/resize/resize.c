@@ -14,21 +14,21 @@ enum { ALIGN = 64 };
 struct stk_resizer {
     const stk_resize_kernels *kernels;
     stk_axis                  across, down;
-    stk_row_gather            gather;   /* across, as the kernels read it */
-    uint64_t                  gathered; /* which build of across that is of; 0: none */
-    stk_blob                  arranged; /* the gather's room */
-    stk_blob                  memory;   /* what follows */
-    size_t                    samples;  /* of a row */
-    size_t                    room;     /* samples from row to row */
-    stk_sample32             *rows;     /* a ring: those of an output row, and those made ahead */
-    int32_t                   ring;     /* rows in it */
-    int32_t                   turn;     /* the source row at its beginning */
-    bool                      dense;    /* every source row is needed */
-    bool                      steps;    /* sums are OpenCV's for two taps */
-    const stk_sample32      **taps;     /* of the output row at hand */
-    uint8_t                  *edge;     /* a source row with room behind it */
-    float                    *sums;     /* an output row, not rounded yet */
-    uint8_t                  *bytes;    /* an output row */
+    stk_row_gather            gather;     /* across, as the kernels read it */
+    uint64_t                  gathered;   /* which build of across that is of; 0: none */
+    stk_blob                  arranged;   /* the gather's room */
+    stk_blob                  memory;     /* what follows */
+    size_t                    samples;    /* of a row */
+    size_t                    row_stride; /* samples from row to row */
+    stk_sample32             *rows;       /* a ring: those of an output row, and those made ahead */
+    int32_t                   ring;       /* rows in it */
+    int32_t                   turn;       /* the source row at its beginning */
+    bool                      dense;      /* every source row is needed */
+    bool                      steps;      /* sums are OpenCV's for two taps */
+    const stk_sample32      **taps;       /* of the output row at hand */
+    uint8_t                  *edge;       /* a source row with room behind it */
+    float                    *sums;       /* an output row, not rounded yet */
+    uint8_t                  *bytes;      /* an output row */
 };
 
 stk_status stk_resizer_new(stk_resizer **out, stk_ledger *ledger, stk_error *err)
@@ -138,11 +138,13 @@ static stk_status build_axes(stk_resizer *z, const stk_resize_request *r, stk_er
 static stk_status arrange(stk_resizer *z, int32_t channels, stk_error *err)
 {
     if (z->gathered == z->across.builds && z->gather.channels == channels) return STK_OK;
-    const size_t bytes = z->kernels->room(&z->across, channels);
+    const size_t bytes = z->kernels->scratch(&z->across, channels);
     z->gathered = 0;
     STK_TRY(stk_blob_reserve(&z->arranged, bytes, err));
-    z->gather = (stk_row_gather){
-        .axis = &z->across, .channels = channels, .room = z->arranged.data, .room_bytes = bytes};
+    z->gather = (stk_row_gather){.axis = &z->across,
+                                 .channels = channels,
+                                 .scratch = z->arranged.data,
+                                 .scratch_bytes = bytes};
     z->kernels->arrange(&z->gather);
     z->gathered = z->across.builds;
     return STK_OK;
@@ -151,12 +153,12 @@ static stk_status arrange(stk_resizer *z, int32_t channels, stk_error *err)
 /* Adds an array of count items to a layout; its place in bytes is the result. */
 static size_t lay_out(size_t *bytes, size_t count, size_t item, bool *overflow)
 {
-    const size_t place = *bytes;
+    const size_t offset = *bytes;
     size_t       more = 0;
     *overflow = *overflow || stk_mul_overflows(count, item, &more) ||
                 stk_add_overflows(more, ALIGN - 1, &more) ||
                 stk_add_overflows(*bytes, more / ALIGN * ALIGN, bytes);
-    return place;
+    return offset;
 }
 
 static stk_status reserve_rows(stk_resizer *z, stk_error *err)
@@ -165,13 +167,14 @@ static stk_status reserve_rows(stk_resizer *z, stk_error *err)
     bool         overflow = false;
     const size_t taps = (size_t)z->down.taps;
     z->samples = (size_t)z->across.count * (size_t)z->gather.channels;
-    z->room = (z->samples + STK_RESIZE_ROW_SLACK + ALIGN - 1) / ALIGN * ALIGN;
+    z->row_stride = (z->samples + STK_RESIZE_ROW_SLACK + ALIGN - 1) / ALIGN * ALIGN;
     z->ring = z->down.taps + STK_ROWS_AT_ONCE - 1;
-    const size_t rows = lay_out(&bytes, z->room * sizeof(stk_sample32), (size_t)z->ring, &overflow);
+    const size_t rows =
+        lay_out(&bytes, z->row_stride * sizeof(stk_sample32), (size_t)z->ring, &overflow);
     const size_t pointers = lay_out(&bytes, taps, sizeof z->taps[0], &overflow);
     const size_t edge = lay_out(&bytes, z->gather.end, 1, &overflow);
-    const size_t sums = lay_out(&bytes, z->room, sizeof(float), &overflow);
-    const size_t result = lay_out(&bytes, z->room, 1, &overflow);
+    const size_t sums = lay_out(&bytes, z->row_stride, sizeof(float), &overflow);
+    const size_t result = lay_out(&bytes, z->row_stride, 1, &overflow);
     if (overflow || bytes > SIZE_MAX - ALIGN)
         return stk_fail(err, STK_E_LIMIT, "resize", NULL,
                         "%zu rows of %zu samples do not fit in memory", taps, z->samples);
@@ -195,7 +198,7 @@ static void turn_to(stk_resizer *z, int32_t first)
 static stk_sample32 *row_at(const stk_resizer *z, int32_t y)
 {
     const int32_t at = y - z->turn;
-    return z->rows + (size_t)(at < z->ring ? at : at - z->ring) * z->room;
+    return z->rows + (size_t)(at < z->ring ? at : at - z->ring) * z->row_stride;
 }
 
 /* The kernels read past what they need, which at the end of the image is not there to be read. */
@@ -263,8 +266,8 @@ static void write_row(stk_resizer *z, const stk_sum *sum, const target *to, size
 {
     const size_t   pixels = (size_t)z->across.count;
     uint8_t *const bytes = to->plain ? to->plain + y * z->samples : z->bytes;
-    if (z->across.arithmetic != STK_SUMS_REAL) {
-        (z->steps ? z->kernels->sum_steps : z->kernels->sum_whole)(sum, bytes);
+    if (z->across.arithmetic != STK_SUMS_FLOAT) {
+        (z->steps ? z->kernels->sum_steps : z->kernels->sum_integer)(sum, bytes);
     } else {
         z->kernels->sum_real(sum, z->sums);
         if (to->fractions) {
@@ -280,7 +283,7 @@ static void write_row(stk_resizer *z, const stk_sum *sum, const target *to, size
 bool stk_axis_adds_in_steps(const stk_axis *axis)
 {
     const stk_filter filter = axis->request.sampling.filter;
-    return axis->arithmetic == STK_SUMS_WHOLE &&
+    return axis->arithmetic == STK_SUMS_INTEGER &&
            (filter == STK_FILTER_BILINEAR || filter == STK_FILTER_AREA);
 }
 

@@ -8,9 +8,9 @@ const stk_resize_kernels *stk_resize_kernels_avx2(void)
 {
     static const stk_resize_kernels avx2 = {
         .name = "avx2",
-        .room = stk_row_gather_scratch_avx2,
+        .scratch = stk_row_gather_scratch_avx2,
         .arrange = stk_row_gather_arrange_avx2,
-        .sum_whole = stk_sum_whole_avx2,
+        .sum_integer = stk_sum_integer_avx2,
         .sum_steps = stk_sum_steps_avx2,
         .sum_real = stk_sum_real_avx2,
         .split = stk_split_avx2,
@@ -27,9 +27,9 @@ const stk_resize_kernels *stk_resize_kernels_avx512(void)
 {
     static const stk_resize_kernels avx512 = {
         .name = "avx512",
-        .room = stk_row_gather_scratch_avx512,
+        .scratch = stk_row_gather_scratch_avx512,
         .arrange = stk_row_gather_arrange_avx512,
-        .sum_whole = stk_sum_whole_avx512,
+        .sum_integer = stk_sum_integer_avx512,
         .sum_steps = stk_sum_steps_avx512,
         .sum_real = stk_sum_real_avx2,
         .split = stk_split_avx2,

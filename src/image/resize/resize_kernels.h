@@ -14,8 +14,8 @@ enum {
 };
 
 typedef union stk_sample32 {
-    int32_t whole;
-    float   real;
+    int32_t integer;
+    float   floating;
 } stk_sample32;
 
 enum { STK_ROWS_AT_ONCE = 4 };
@@ -39,8 +39,8 @@ struct stk_row_gather {
     int32_t  window, windows; /* taps that one load of source pixels serves; loads a block needs */
     int32_t *base;            /* of each block (or half): the byte its first load begins at */
     uint8_t *table;           /* of each block: which loaded bytes go where, and the weights */
-    size_t   room_bytes;      /* what base and table point into */
-    uint8_t *room;
+    size_t   scratch_bytes;   /* what base and table point into */
+    uint8_t *scratch;
 };
 
 /* Sums of one output row: rows[k] are the taps. */
@@ -58,11 +58,11 @@ typedef struct stk_pattern {
 typedef struct stk_resize_kernels {
     const char *name;
     /* Bytes of room that arrange needs. */
-    size_t (*room)(const stk_axis *axis, int32_t channels);
+    size_t (*scratch)(const stk_axis *axis, int32_t channels);
     /* Fills all but axis, channels and room, which are given. */
     void (*arrange)(stk_row_gather *gather);
     /* (sum + half) >> STK_WEIGHT_BITS, kept in 0..255. */
-    void (*sum_whole)(const stk_sum *sum, uint8_t *dst);
+    void (*sum_integer)(const stk_sum *sum, uint8_t *dst);
     /* OpenCV's for two taps: each product is cut off to two bits of fraction, the sum rounded. */
     void (*sum_steps)(const stk_sum *sum, uint8_t *dst);
     void (*sum_real)(const stk_sum *sum, float *dst); /* may write STK_RESIZE_ROW_SLACK more */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_WEIGHT_BYTES = 1 << 27 };
+enum { WEIGHT_BYTES_MAX = 1 << 27 };
 
 void stk_axis_init(stk_axis *axis, stk_ledger *ledger)
 {
@@ -22,8 +22,8 @@ void stk_axis_release(stk_axis *axis)
 stk_sums_kind stk_axis_sums_kind(const stk_sampling *sampling, bool shrinks)
 {
     if (sampling->like == STK_RESIZE_PIL) return STK_SUMS_BYTES;
-    if (sampling->like == STK_RESIZE_TF) return STK_SUMS_REAL;
-    return sampling->filter == STK_FILTER_AREA && shrinks ? STK_SUMS_REAL : STK_SUMS_WHOLE;
+    if (sampling->like == STK_RESIZE_TF) return STK_SUMS_FLOAT;
+    return sampling->filter == STK_FILTER_AREA && shrinks ? STK_SUMS_FLOAT : STK_SUMS_INTEGER;
 }
 
 static stk_axis_span span_of(const stk_axis_request *request)
@@ -44,13 +44,13 @@ static stk_axis_span span_of(const stk_axis_request *request)
     return span;
 }
 
-void stk_axis_store(const stk_axis *axis, int32_t place, int32_t first, const double *weights)
+void stk_axis_store(const stk_axis *axis, int32_t index, int32_t first, const double *weights)
 {
-    const size_t at = (size_t)place * (size_t)axis->taps;
-    axis->first[place] = first;
+    const size_t at = (size_t)index * (size_t)axis->taps;
+    axis->first[index] = first;
     for (int32_t k = 0; k < axis->taps; k++)
-        if (axis->arithmetic == STK_SUMS_REAL)
-            axis->real[at + (size_t)k] = (float)weights[k];
+        if (axis->arithmetic == STK_SUMS_FLOAT)
+            axis->floating[at + (size_t)k] = (float)weights[k];
         else
             axis->fixed[at + (size_t)k] = (int32_t)weights[k];
 }
@@ -58,8 +58,8 @@ void stk_axis_store(const stk_axis *axis, int32_t place, int32_t first, const do
 static void fill_identity(const stk_axis_span *span, const stk_axis *axis)
 {
     static const double units[] = {[STK_SUMS_BYTES] = 1 << STK_WEIGHT_BITS,
-                                   [STK_SUMS_WHOLE] = 1 << STK_WEIGHT_HALF_BITS,
-                                   [STK_SUMS_REAL] = 1};
+                                   [STK_SUMS_INTEGER] = 1 << STK_WEIGHT_HALF_BITS,
+                                   [STK_SUMS_FLOAT] = 1};
     (void)span;
     for (int32_t i = 0; i < axis->count; i++)
         stk_axis_store(axis, i, stk_axis_pixel(axis, i), &units[axis->arithmetic]);
@@ -85,16 +85,16 @@ static stk_status reserve(stk_axis *axis, stk_error *err)
     size_t       weights, bytes;
     if (stk_mul_overflows(count, (size_t)axis->taps, &weights) ||
         stk_mul_overflows(weights + 2 * count, sizeof(double) + sizeof(int32_t), &bytes) ||
-        bytes > MOST_WEIGHT_BYTES)
+        bytes > WEIGHT_BYTES_MAX)
         return stk_fail(err, STK_E_LIMIT, "resize", NULL,
                         "%d output pixels of %d source pixels each need more than %d MiB of "
                         "weights; resize in two steps, or ask for a smaller part",
-                        axis->count, axis->taps, MOST_WEIGHT_BYTES >> 20);
+                        axis->count, axis->taps, WEIGHT_BYTES_MAX >> 20);
     STK_TRY(stk_blob_reserve(&axis->memory, bytes, err));
     axis->scratch = (double *)(void *)axis->memory.data;
     axis->first = (int32_t *)(void *)(axis->scratch + weights + 2 * count);
     axis->fixed = axis->first + count;
-    axis->real = (float *)(void *)axis->fixed;
+    axis->floating = (float *)(void *)axis->fixed;
     return STK_OK;
 }
 

@@ -1,19 +1,20 @@
-/* What each output pixel of one axis is made of: a run of source pixels and a weight for each. */
+/* Resampling weights of one axis: a run of source pixels and a weight for each, per output pixel.
+ */
 #ifndef STK_IMAGE_RESIZE_RESIZE_WEIGHTS_H
 #define STK_IMAGE_RESIZE_RESIZE_WEIGHTS_H
 
 #include "image/resize/resize.h"
 
-/* How sums are kept, which is what makes results the same as another library's. */
+/* Arithmetic of the sums, which decides whose results are matched. */
 typedef enum stk_sums_kind {
-    STK_SUMS_BYTES, /* weights of 22 bits; rounded to bytes after each pass: Pillow */
-    STK_SUMS_WHOLE, /* weights of 11 bits; rounded once, after both passes: OpenCV */
-    STK_SUMS_REAL   /* float: TensorFlow, and OpenCV where it averages areas */
+    STK_SUMS_BYTES,   /* weights of 22 bits; rounded to bytes after each pass: Pillow */
+    STK_SUMS_INTEGER, /* weights of 11 bits; rounded once, after both passes: OpenCV */
+    STK_SUMS_FLOAT    /* float: TensorFlow, and OpenCV's area averages */
 } stk_sums_kind;
 
 enum {
-    STK_WEIGHT_BITS = 22,     /* of BYTES; of WHOLE after both passes */
-    STK_WEIGHT_HALF_BITS = 11 /* of WHOLE, in one pass */
+    STK_WEIGHT_BITS = 22,     /* of BYTES; of INTEGER after both passes */
+    STK_WEIGHT_HALF_BITS = 11 /* of INTEGER, in one pass */
 };
 
 typedef struct stk_axis_request {
@@ -25,7 +26,7 @@ typedef struct stk_axis_request {
     stk_sampling sampling;
 } stk_axis_request;
 
-/* Weights past the real ones are 0, and all taps lie inside the box. */
+/* Unused weights are 0, and all taps lie inside the box. */
 typedef struct stk_axis {
     int32_t          count; /* outputs */
     int32_t          taps;  /* source pixels of each */
@@ -33,10 +34,10 @@ typedef struct stk_axis {
     bool             signed_weights; /* some may be negative: sums may leave 0..255 */
     int32_t         *first;          /* of each output: its first source pixel */
     int32_t         *fixed;          /* count * taps; not REAL */
-    float           *real;           /* count * taps; REAL */
+    float           *floating;       /* count * taps; REAL */
     double          *scratch;        /* count * (taps + 2), while weights are computed */
-    stk_axis_request request;        /* what it was built for; to see that it still serves */
-    uint64_t         builds;         /* how often it was built anew */
+    stk_axis_request request;        /* the request it was built for */
+    uint64_t         builds;         /* number of builds */
     stk_blob         memory;
 } stk_axis;
 
@@ -44,14 +45,14 @@ typedef struct stk_axis {
 void stk_axis_init(stk_axis *axis, stk_ledger *ledger);
 void stk_axis_release(stk_axis *axis);
 
-/* STK_E_LIMIT where the weights would not fit in reasonable memory. */
+/* STK_E_LIMIT if the weights exceed reasonable memory. */
 STK_NODISCARD stk_status stk_axis_build(stk_axis *axis, const stk_axis_request *request,
                                         stk_error *err);
 
-/* What resizing asks of the two axes. Its flip_y is not among it. */
+/* The axis requests of a resize request, without flip_y. */
 void stk_resize_axes(const stk_resize_request *request, stk_axis_request *across,
                      stk_axis_request *down);
-/* Whether sums along this axis, the second, are cut off product by product. */
+/* Whether sums along this second axis truncate each product. */
 bool stk_axis_adds_in_steps(const stk_axis *axis);
 
 stk_sums_kind stk_axis_sums_kind(const stk_sampling *sampling, bool shrinks);
@@ -75,22 +76,22 @@ typedef struct stk_weights_kind {
     double         taps; /* at most, before the box cuts some off */
 } stk_weights_kind;
 
-/* The output pixel at a place of the axis. */
-static inline int32_t stk_axis_pixel(const stk_axis *axis, int32_t place)
+/* The output pixel at an index of the axis. */
+static inline int32_t stk_axis_pixel(const stk_axis *axis, int32_t index)
 {
     const stk_axis_request *r = &axis->request;
-    return r->part + (r->flip ? r->count - 1 - place : place);
+    return r->part + (r->flip ? r->count - 1 - index : index);
 }
 
-/* Stores the taps of one place; fixed weights are cut off to whole numbers. */
-void stk_axis_store(const stk_axis *axis, int32_t place, int32_t first, const double *weights);
+/* Stores the taps of one output; fixed-point weights are truncated to integers. */
+void stk_axis_store(const stk_axis *axis, int32_t index, int32_t first, const double *weights);
 
 /* Filters that grow with the scale: Pillow's, and TensorFlow's antialiased. Sets what of span is
  * for them. */
 stk_weights_kind stk_weights_window(const stk_sampling *sampling, stk_axis_span *span);
-/* A fixed number of pixels around a point: OpenCV's, and TensorFlow's others. */
+/* A fixed number of taps around a point: OpenCV's, and TensorFlow's others. */
 stk_weights_kind stk_weights_point(const stk_sampling *sampling);
-/* The share of each pixel in the output pixel's own area. */
+/* The fraction of each source pixel in the output pixel's area. */
 stk_weights_kind stk_weights_area(double scale);
 /* One pixel. */
 stk_weights_kind stk_weights_nearest(const stk_sampling *sampling);

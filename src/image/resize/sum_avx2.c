@@ -36,7 +36,7 @@ AVX2_INLINE __m256i sum_block(const stk_sum *sum, size_t at, int32_t taps, bool 
     __m256i       sums[4] = {half, half, half, half};
     for (int32_t k = 0; k < taps; k++) {
         const __m256i *row = (const __m256i *)(const void *)(sum->rows[k] + at);
-        const __m256i  weight = _mm256_set1_epi32(sum->weights[k].whole);
+        const __m256i  weight = _mm256_set1_epi32(sum->weights[k].integer);
         for (int i = 0; i < 4; i++)
             sums[i] = _mm256_add_epi32(sums[i], weigh(_mm256_loadu_si256(row + i), weight, steps));
     }
@@ -56,7 +56,7 @@ AVX2_INLINE void sum_rows(const stk_sum *sum, uint8_t *dst, int32_t taps, bool s
 
 #define SUM AVX2
 #define SUM_INLINE AVX2_INLINE
-#define SUM_WHOLE stk_sum_whole_avx2
+#define SUM_INTEGER stk_sum_integer_avx2
 #define SUM_STEPS stk_sum_steps_avx2
 #include "image/resize/sum_few.h"
 
@@ -65,8 +65,8 @@ AVX2 void stk_sum_real_avx2(const stk_sum *sum, float *dst)
     for (size_t i = 0; i < sum->count; i += LANES) {
         __m256 total = _mm256_setzero_ps();
         for (int32_t k = 0; k < sum->taps; k++) {
-            const __m256 row = _mm256_loadu_ps(&sum->rows[k][i].real);
-            const __m256 weight = _mm256_set1_ps(sum->weights[k].real);
+            const __m256 row = _mm256_loadu_ps(&sum->rows[k][i].floating);
+            const __m256 weight = _mm256_set1_ps(sum->weights[k].floating);
             total = _mm256_add_ps(total, _mm256_mul_ps(weight, row));
         }
         _mm256_storeu_ps(dst + i, total);

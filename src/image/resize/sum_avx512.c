@@ -35,7 +35,7 @@ AVX512_INLINE __m512i sum_block(const stk_sum *sum, size_t at, int32_t taps, boo
     __m512i       sums[4] = {half, half, half, half};
     for (int32_t k = 0; k < taps; k++) {
         const __m512i *row = (const __m512i *)(const void *)(sum->rows[k] + at);
-        const __m512i  weight = _mm512_set1_epi32(sum->weights[k].whole);
+        const __m512i  weight = _mm512_set1_epi32(sum->weights[k].integer);
         for (int i = 0; i < 4; i++)
             sums[i] = _mm512_add_epi32(sums[i], weigh(_mm512_loadu_si512(row + i), weight, steps));
     }
@@ -54,7 +54,7 @@ AVX512_INLINE void sum_rows(const stk_sum *sum, uint8_t *dst, int32_t taps, bool
 
 #define SUM AVX512
 #define SUM_INLINE AVX512_INLINE
-#define SUM_WHOLE stk_sum_whole_avx512
+#define SUM_INTEGER stk_sum_integer_avx512
 #define SUM_STEPS stk_sum_steps_avx512
 #include "image/resize/sum_few.h"
 

@@ -1,15 +1,15 @@
 /* The end of the vertical pass, the same for every instruction set: included by each behind its
- * sum_rows, with SUM and SUM_INLINE (attributes), SUM_WHOLE and SUM_STEPS (names) defined. No
+ * sum_rows, with SUM and SUM_INLINE (attributes), SUM_INTEGER and SUM_STEPS (names) defined. No
  * include guard: a file is one instruction set. */
 
-enum { MOST_FEW = 4 };
+enum { FEW_MAX = 4 };
 
 /* With few taps the rows and weights are copied here, where no store to dst can change them, and so
  * stay in registers. */
 SUM_INLINE void sum_few(const stk_sum *sum, uint8_t *dst, int32_t taps, bool steps)
 {
-    const stk_sample32 *rows[MOST_FEW];
-    stk_sample32        weights[MOST_FEW];
+    const stk_sample32 *rows[FEW_MAX];
+    stk_sample32        weights[FEW_MAX];
     for (int32_t k = 0; k < taps; k++) {
         rows[k] = sum->rows[k];
         weights[k] = sum->weights[k];
@@ -18,7 +18,7 @@ SUM_INLINE void sum_few(const stk_sum *sum, uint8_t *dst, int32_t taps, bool ste
     sum_rows(&local, dst, taps, steps);
 }
 
-SUM void SUM_WHOLE(const stk_sum *sum, uint8_t *dst)
+SUM void SUM_INTEGER(const stk_sum *sum, uint8_t *dst)
 {
     switch (sum->taps) {
     case 2:

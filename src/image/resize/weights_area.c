@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static void share_area(const stk_axis_span *span, const stk_axis *axis)
+static void weigh_area(const stk_axis_span *span, const stk_axis *axis)
 {
     for (int32_t i = 0; i < axis->count; i++) {
         const double begin = span->start + stk_axis_pixel(axis, i) * span->scale;
@@ -20,7 +20,7 @@ static void share_area(const stk_axis_span *span, const stk_axis *axis)
 
 stk_weights_kind stk_weights_area(double scale)
 {
-    return (stk_weights_kind){share_area, ceil(scale) + 1};
+    return (stk_weights_kind){weigh_area, ceil(scale) + 1};
 }
 
 static int32_t clamp(double at, int32_t pixels)
@@ -36,8 +36,8 @@ static void pick_summed(const stk_axis_span *span, const stk_axis *axis)
     const double            weight = 1 << STK_WEIGHT_BITS;
     double                  at = span->start + span->scale * 0.5;
     for (int32_t x = 0; x < r->part + r->count; x++, at += span->scale) {
-        const int32_t place = r->flip ? r->count - 1 - (x - r->part) : x - r->part;
-        if (x >= r->part) stk_axis_store(axis, place, clamp(at, span->pixels), &weight);
+        const int32_t index = r->flip ? r->count - 1 - (x - r->part) : x - r->part;
+        if (x >= r->part) stk_axis_store(axis, index, clamp(at, span->pixels), &weight);
     }
 }
 

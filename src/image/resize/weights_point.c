@@ -5,27 +5,27 @@
 #include <math.h>
 
 /* Weights of one output. */
-typedef void (*point_fn)(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t x);
+typedef void (*point_fn)(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t x);
 
 enum {
-    MOST_TAPS = 8,
+    TAPS_MAX = 8,
     CUBIC_STEPS = 1024 /* TensorFlow looks cubic weights up in a table of so many steps */
 };
 
 static const double pi = 3.14159265358979323846;
 
 /* Stores weights of pixels from first on; those past the box's edge count for its last pixel. */
-static void store_inside(const stk_axis_span *span, const stk_axis *axis, int32_t place,
+static void store_inside(const stk_axis_span *span, const stk_axis *axis, int32_t index,
                          int32_t first, int32_t count, const double *around)
 {
-    const int32_t last = span->pixels - 1, most = span->pixels - axis->taps;
-    const int32_t begin = first < 0 ? 0 : first > most ? most : first;
-    double        weights[MOST_TAPS] = {0};
+    const int32_t last = span->pixels - 1, last_start = span->pixels - axis->taps;
+    const int32_t begin = first < 0 ? 0 : first > last_start ? last_start : first;
+    double        weights[TAPS_MAX] = {0};
     for (int32_t k = 0; k < count; k++) {
         const int32_t pixel = first + k < 0 ? 0 : first + k > last ? last : first + k;
         weights[pixel - begin] += around[k];
     }
-    stk_axis_store(axis, place, begin, weights);
+    stk_axis_store(axis, index, begin, weights);
 }
 
 static void to_fixed(double *around, int32_t count)
@@ -43,33 +43,33 @@ static int32_t find_point(const stk_axis_span *span, int32_t x, float *past)
     return (int32_t)pixel;
 }
 
-static void store_two(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t first,
+static void store_two(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t first,
                       float past)
 {
     if (first < 0 || first >= span->pixels - 1) past = 0;
     double around[2] = {1 - past, past};
     to_fixed(around, 2);
-    store_inside(span, axis, place, first, 2, around);
+    store_inside(span, axis, index, first, 2, around);
 }
 
-static void linear(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t x)
+static void linear(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t x)
 {
     float         past;
     const int32_t first = find_point(span, x, &past);
-    store_two(span, axis, place, first, past);
+    store_two(span, axis, index, first, past);
 }
 
 /* OpenCV's area where it enlarges: an output pixel is one source pixel unless it lies over the
  * border of two. */
-static void enlarged_area(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t x)
+static void enlarged_area(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t x)
 {
     const int32_t first = (int32_t)floor(span->start + x * span->scale);
     const float   over = (float)((x + 1) - (first + 1 - span->start) * span->inverse);
-    store_two(span, axis, place, first, over <= 0 ? 0 : over - floorf(over));
+    store_two(span, axis, index, first, over <= 0 ? 0 : over - floorf(over));
 }
 
 /* a = -3/4. */
-static void opencv_cubic(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t x)
+static void opencv_cubic(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t x)
 {
     const double  a = -0.75;
     float         past;
@@ -80,18 +80,18 @@ static void opencv_cubic(const stk_axis_span *span, const stk_axis *axis, int32_
                                ((a + 2) * other - (a + 3)) * other * other + 1};
     around[3] = 1 - around[0] - around[1] - around[2];
     to_fixed(around, 4);
-    store_inside(span, axis, place, first, 4, around);
+    store_inside(span, axis, index, first, 4, around);
 }
 
 /* sin(pi t) sin(pi t / 4) / t^2 at eight distances t, one apart. The first factor changes only its
  * sign from tap to tap and goes out with the sum; the second turns by pi / 4. */
-static void lanczos4(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t x)
+static void lanczos4(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t x)
 {
     float         past;
     const int32_t first = find_point(span, x, &past) - 3;
-    double        around[MOST_TAPS] = {0}, sum = 0;
+    double        around[TAPS_MAX] = {0}, sum = 0;
     double        sine = sin((past + 3) * pi / 4), cosine = cos((past + 3) * pi / 4);
-    for (int k = 0; k < MOST_TAPS; k++) {
+    for (int k = 0; k < TAPS_MAX; k++) {
         const double t = past + 3 - k, turned = (sine - cosine) * sqrt(0.5);
         around[k] = (k & 1 ? -sine : sine) / (t * t);
         cosine = (cosine + sine) * sqrt(0.5);
@@ -100,10 +100,10 @@ static void lanczos4(const stk_axis_span *span, const stk_axis *axis, int32_t pl
     }
     /* On a pixel only that one counts; in float, just short of it is there. */
     const int on = past < 1e-6f ? 3 : past > 1 - 1e-6f ? 4 : -1;
-    for (int k = 0; k < MOST_TAPS; k++)
+    for (int k = 0; k < TAPS_MAX; k++)
         around[k] = on >= 0 ? k == on : around[k] / sum;
-    to_fixed(around, MOST_TAPS);
-    store_inside(span, axis, place, first, MOST_TAPS, around);
+    to_fixed(around, TAPS_MAX);
+    store_inside(span, axis, index, first, TAPS_MAX, around);
 }
 
 /* The same point in TensorFlow's arithmetic. */
@@ -115,12 +115,12 @@ static int32_t find_tf_point(const stk_axis_span *span, int32_t x, float *past)
     return (int32_t)pixel;
 }
 
-static void tf_linear(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t x)
+static void tf_linear(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t x)
 {
     float         past;
     const int32_t first = find_tf_point(span, x, &past);
     const double  around[2] = {1 - past, past};
-    store_inside(span, axis, place, first, 2, around);
+    store_inside(span, axis, index, first, 2, around);
 }
 
 /* Keys' cubic (a = -1/2) at steps / 1024. */
@@ -131,7 +131,7 @@ static double cubic_step(long steps)
 }
 
 /* Pixels past the edge do not count at all. */
-static void tf_cubic(const stk_axis_span *span, const stk_axis *axis, int32_t place, int32_t x)
+static void tf_cubic(const stk_axis_span *span, const stk_axis *axis, int32_t index, int32_t x)
 {
     float         past;
     const int32_t first = find_tf_point(span, x, &past) - 1;
@@ -145,7 +145,7 @@ static void tf_cubic(const stk_axis_span *span, const stk_axis *axis, int32_t pl
     }
     for (int32_t k = 0; k < 4; k++)
         around[k] /= sum;
-    store_inside(span, axis, place, first, 4, around);
+    store_inside(span, axis, index, first, 4, around);
 }
 
 static inline __attribute__((always_inline)) void each(const stk_axis_span *span,
@@ -191,7 +191,7 @@ stk_weights_kind stk_weights_point(const stk_sampling *sampling)
         [STK_FILTER_BILINEAR] = {fill_linear, 2},
         [STK_FILTER_BICUBIC] = {fill_opencv_cubic, 4},
         [STK_FILTER_AREA] = {fill_enlarged_area, 2},
-        [STK_FILTER_LANCZOS] = {fill_lanczos4, MOST_TAPS},
+        [STK_FILTER_LANCZOS] = {fill_lanczos4, TAPS_MAX},
     };
     if (sampling->like == STK_RESIZE_OPENCV) return opencv[sampling->filter];
     return sampling->filter == STK_FILTER_BICUBIC ? (stk_weights_kind){fill_tf_cubic, 4}

@@ -46,7 +46,7 @@ typedef struct windows {
     int32_t *taps; /* of each output */
 } windows;
 
-static windows place_windows(const stk_axis_span *span, const stk_axis *axis)
+static windows set_windows(const stk_axis_span *span, const stk_axis *axis)
 {
     double *const scratch = axis->scratch;
     const int32_t count = axis->count, last = span->pixels - axis->taps;
@@ -83,7 +83,7 @@ static void store(const windows *w, const stk_axis *axis)
             axis->fixed[i * taps + k] = (int32_t)(weight + copysign(0.5, weight));
         }
         for (size_t i = 0; !bytes && i < count; i++)
-            axis->real[i * taps + k] = (float)weights[i];
+            axis->floating[i * taps + k] = (float)weights[i];
     }
 }
 
@@ -91,7 +91,7 @@ static void store(const windows *w, const stk_axis *axis)
 static inline __attribute__((always_inline)) void
 weigh(const stk_axis_span *span, const stk_axis *axis, double (*filter)(double))
 {
-    const windows w = place_windows(span, axis);
+    const windows w = set_windows(span, axis);
     const int32_t count = axis->count;
     for (int32_t k = 0; k < axis->taps; k++) {
         double *weights = w.weights + (size_t)k * (size_t)count;

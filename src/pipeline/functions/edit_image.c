@@ -71,7 +71,7 @@ static stk_status draw(const context *c, const stk_call *call, const stk_shape *
     stk_random           random = stk_random_for(call->seed, (uint32_t)call->epoch, call->index, 0);
     const bool           maybe = c->step.probability < 1;
     if (maybe && stk_random_double(&random) >= c->step.probability) return STK_OK;
-    return c->step.op->draw(c->step.params, &random, &size, edit, err);
+    return c->step.op->encode_edit(c->step.params, &random, &size, edit, err);
 }
 
 static stk_status map(void *untyped, const stk_call *call, stk_element **element, stk_error *err)

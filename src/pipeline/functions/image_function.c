@@ -84,12 +84,12 @@ stk_status stk_image_map(void *untyped, const stk_call *call, stk_element **elem
     stk_random           randoms[STK_IMAGE_OPS_MAX];
     stk_decode_outcome   outcome;
     STK_TRY(stk_image_find_source(c, *element, &source, err));
-    STK_TRY(stk_image_workspace_pool_take(c->workspaces, call->ledger, &workspace, err));
+    STK_TRY(stk_image_workspace_pool_acquire(c->workspaces, call->ledger, &workspace, err));
     stk_image_draw(c, call, randoms);
     chain.ticks = call->ticks;
     const stk_status st = stk_chain_run(&chain, workspace, &source, randoms,
                                         &(stk_chain_target){stk_image_output, &t}, &outcome, err);
-    stk_image_workspace_pool_put(c->workspaces, workspace);
+    stk_image_workspace_pool_put_back(c->workspaces, workspace);
     if (st) {
         stk_value_release(&t.made);
         return st;
@@ -120,7 +120,7 @@ static bool is_real(const stk_element_spec *input, int value)
 static stk_status check_input(const stk_image_context *c, const stk_element_spec *input,
                               stk_error *err)
 {
-    if (!c->decodes && c->steps[0].op->finish && is_real(input, c->value))
+    if (!c->decodes && c->steps[0].op->output && is_real(input, c->value))
         return stk_fail(err, STK_E_TYPE, stage_of(c), NULL,
                         "value %d is written as real numbers already; put %s right after the "
                         "operation that makes them, or before a cast",
@@ -191,7 +191,7 @@ static stk_image_context *context_of(const stk_function *function)
 bool stk_image_function_step(const stk_function *function, int *value, stk_chain_op *step)
 {
     const stk_image_context *c = context_of(function);
-    if (!c || c->decodes || c->count != 1 || !c->steps[0].op->draw) return false;
+    if (!c || c->decodes || c->count != 1 || !c->steps[0].op->encode_edit) return false;
     *value = c->value;
     *step = c->steps[0];
     return true;
@@ -361,7 +361,7 @@ stk_status stk_image_function_joined(stk_function **out, stk_function *before, s
 bool stk_image_function_finishes(const stk_function *before, const stk_function *after)
 {
     const stk_image_context *b = context_of(after);
-    return b && b->count == 1 && b->steps[0].op->finish && stk_image_functions_join(before, after);
+    return b && b->count == 1 && b->steps[0].op->output && stk_image_functions_join(before, after);
 }
 
 stk_status stk_image_function_finished(stk_function **out, stk_function *before,

@@ -76,12 +76,12 @@ static stk_status run_rest(const stk_image_context *c, const stk_many_item *item
                       .stride = (size_t)r->across.count * (size_t)r->channels}};
     stk_random           randoms[STK_IMAGE_OPS_MAX];
     stk_image_workspace *workspace;
-    STK_TRY(stk_image_workspace_pool_take(c->workspaces, item->call.ledger, &workspace, err));
+    STK_TRY(stk_image_workspace_pool_acquire(c->workspaces, item->call.ledger, &workspace, err));
     stk_image_draw(c, &item->call, randoms);
     const stk_status st =
         stk_chain_run(&chain, workspace, &source, randoms + rest,
                       &(stk_chain_target){stk_image_output, &o->target}, NULL, err);
-    stk_image_workspace_pool_put(c->workspaces, workspace);
+    stk_image_workspace_pool_put_back(c->workspaces, workspace);
     return st;
 }
 

@@ -311,7 +311,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 const stk_operator stk_operator_auto_cache = {
     .name = "auto_cache",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OPERATOR_LAZY_INPUTS,
     .check = check,
     .cardinality = cardinality,
     .state_bytes = sizeof(state),

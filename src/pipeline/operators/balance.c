@@ -29,7 +29,7 @@ static void release_params(void *untyped)
 
 static stk_status check_input(const stk_dataset *input, stk_error *err)
 {
-    if (!input->op->at || input->traits & STK_OP_RANDOM)
+    if (!input->op->at || input->traits & STK_OPERATOR_RANDOM)
         return stk_fail(err, STK_E_UNSUPPORTED, "balance", input->op->name,
                         "elements cannot be had by number through %s; put balance before it",
                         input->op->name);
@@ -68,8 +68,8 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 static unsigned traits_of(const stk_dataset *data)
 {
     const params *p = data->params;
-    return STK_OP_RANDOM | (stk_dataset_traits_below(p->input) & STK_OP_BLOCKING) |
-           (p->input->jumps ? STK_OP_JUMPS : 0);
+    return STK_OPERATOR_RANDOM | (stk_dataset_traits_below(p->input) & STK_OPERATOR_BLOCKING) |
+           (p->input->jumps ? STK_OPERATOR_JUMPS : 0);
 }
 
 /* same_each_epoch: always the first's. */
@@ -145,7 +145,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_balance = {
     .name = "balance",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OPERATOR_LAZY_INPUTS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

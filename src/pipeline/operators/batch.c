@@ -102,7 +102,7 @@ static unsigned traits_of(const stk_dataset *data)
         for (int d = 0; d < value->shape.rank; d++)
             if (value->shape.dim[d] < 0) return 0;
     }
-    return spec->known ? STK_OP_JUMPS : 0;
+    return spec->known ? STK_OPERATOR_JUMPS : 0;
 }
 
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)

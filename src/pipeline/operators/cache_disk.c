@@ -51,7 +51,7 @@ static stk_status open(stk_node *node, stk_error *err)
 const stk_operator stk_operator_cache_disk = {
     .name = "cache",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OPERATOR_LAZY_INPUTS,
     .params_bytes = sizeof(stk_cache_params),
     .release_params = stk_cache_release_params,
     .check = stk_cache_check,

@@ -93,7 +93,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 static unsigned traits_of(const stk_dataset *data)
 {
     const int64_t start = ((const params *)data->params)->start, count = data->cardinality;
-    return start <= 0 || (count >= 0 && count <= INT64_MAX - start) ? STK_OP_JUMPS : 0;
+    return start <= 0 || (count >= 0 && count <= INT64_MAX - start) ? STK_OPERATOR_JUMPS : 0;
 }
 
 const stk_operator stk_operator_enumerate = {

@@ -97,7 +97,7 @@ static size_t file_count(const stk_dataset *data)
 const stk_operator stk_operator_files = {
     .name = "files",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_JUMPS,
+    .traits = STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

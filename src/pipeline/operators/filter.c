@@ -39,8 +39,8 @@ static unsigned traits_of(const stk_dataset *data)
 {
     const unsigned traits =
         stk_function_info_of(((const stk_filter_params *)data->params)->function)->traits;
-    return (traits & (STK_FUNCTION_RANDOM | STK_FUNCTION_STATEFUL) ? STK_OP_RANDOM : 0) |
-           (traits & STK_FUNCTION_BLOCKING ? STK_OP_BLOCKING : 0);
+    return (traits & (STK_FUNCTION_RANDOM | STK_FUNCTION_STATEFUL) ? STK_OPERATOR_RANDOM : 0) |
+           (traits & STK_FUNCTION_BLOCKING ? STK_OPERATOR_BLOCKING : 0);
 }
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)

@@ -103,8 +103,8 @@ static unsigned traits_of(const stk_dataset *data)
     unsigned                    traits = stk_order_traits(p->order);
     for (size_t i = 0; i < p->count; i++) {
         const unsigned one = stk_function_info_of(p->steps[i].function)->traits;
-        if (one & STK_FUNCTION_RANDOM) traits |= STK_OP_RANDOM;
-        if (one & STK_FUNCTION_BLOCKING) traits |= STK_OP_BLOCKING;
+        if (one & STK_FUNCTION_RANDOM) traits |= STK_OPERATOR_RANDOM;
+        if (one & STK_FUNCTION_BLOCKING) traits |= STK_OPERATOR_BLOCKING;
     }
     return traits;
 }
@@ -203,7 +203,7 @@ static stk_status open(stk_node *node, stk_error *err)
         .unit_size = (uint64_t)p->batch,
         .threads = p->parallel > 0 ? p->parallel : 0,
         .relaxed = relaxed,
-        .blocking = node->plan->traits & STK_OP_BLOCKING,
+        .blocking = node->plan->traits & STK_OPERATOR_BLOCKING,
         .error_ends_unit = p->error_ends_batch,
         .images = stk_fused_map_can_offload(p) ? stk_run_options_of(node->run)->images : NULL};
     return stk_node_queue_start(&s->queue, &options, err);
@@ -256,7 +256,7 @@ const stk_operator stk_operator_fused_map = {
     .name = "fused_map",
     .identity = "apply",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_RUNS_AHEAD,
+    .traits = STK_OPERATOR_RUNS_AHEAD,
     .params_bytes = sizeof(stk_fused_map_params),
     .release_params = release_params,
     .check = check,

@@ -66,7 +66,8 @@ void stk_fused_map_watch_begin(stk_fused_map_watch *watch, const stk_fused_map_p
     watch->next = UINT64_MAX;
     if (!parts->times) return;
     watch->trace = stk_run_trace(node->run, STK_TRACE_STAGES);
-    watch->stage = node->plan->traits & STK_OP_BLOCKING ? STK_STAGE_READ : STK_STAGE_PREPROCESS;
+    watch->stage =
+        node->plan->traits & STK_OPERATOR_BLOCKING ? STK_STAGE_READ : STK_STAGE_PREPROCESS;
     watch->begin = stk_span_begin(watch->trace);
     watch->every = watch->trace ? TRACED_EVERY : stk_part_times_every(parts->times);
     /* The first item of a piece pays for what is not in the caches yet: of traces, where every

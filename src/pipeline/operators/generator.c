@@ -53,7 +53,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 static unsigned traits_of(const stk_dataset *data)
 {
-    return ((const params *)data->params)->info.blocking ? STK_OP_BLOCKING : 0;
+    return ((const params *)data->params)->info.blocking ? STK_OPERATOR_BLOCKING : 0;
 }
 
 static stk_status open(stk_node *node, stk_error *err)

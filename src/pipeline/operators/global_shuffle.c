@@ -30,7 +30,7 @@ static stk_status check_input(const stk_dataset *input, stk_error *err)
                         "elements cannot be had by number through %s; put global_shuffle before it,"
                         " or use shuffle",
                         input->op->name);
-    if (input->traits & STK_OP_RANDOM)
+    if (input->traits & STK_OPERATOR_RANDOM)
         return stk_fail(err, STK_E_UNSUPPORTED, "global_shuffle", input->op->name,
                         "%s is random or has state, and by number it would give the same in every "
                         "epoch; put global_shuffle before it",
@@ -68,9 +68,9 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 static unsigned traits_of(const stk_dataset *data)
 {
     const params *p = data->params;
-    return (p->options.same_each_epoch ? 0 : STK_OP_RANDOM) |
-           (stk_dataset_traits_below(p->input) & STK_OP_BLOCKING) |
-           (p->input->jumps ? STK_OP_JUMPS : 0);
+    return (p->options.same_each_epoch ? 0 : STK_OPERATOR_RANDOM) |
+           (stk_dataset_traits_below(p->input) & STK_OPERATOR_BLOCKING) |
+           (p->input->jumps ? STK_OPERATOR_JUMPS : 0);
 }
 
 static stk_permutation order_of(const stk_dataset *data, uint64_t seed)
@@ -160,7 +160,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_global_shuffle = {
     .name = "global_shuffle",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OPERATOR_LAZY_INPUTS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

@@ -39,7 +39,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 static unsigned traits_of(const stk_dataset *data)
 {
-    return ((const stk_indexed_params *)data->params)->blocking ? STK_OP_BLOCKING : 0;
+    return ((const stk_indexed_params *)data->params)->blocking ? STK_OPERATOR_BLOCKING : 0;
 }
 
 stk_status stk_indexed_read(const stk_indexed_params *params, const stk_call *call, uint64_t index,
@@ -90,7 +90,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_indexed = {
     .name = "indexed",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_JUMPS,
+    .traits = STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(stk_indexed_params),
     .release_params = release_params,
     .check = check,

@@ -67,7 +67,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 static unsigned traits_of(const stk_dataset *data)
 {
     const stk_interleave_params *p = data->params;
-    return stk_expand_traits(p->function) | (p->parallel ? STK_OP_RUNS_AHEAD : 0) |
+    return stk_expand_traits(p->function) | (p->parallel ? STK_OPERATOR_RUNS_AHEAD : 0) |
            (p->parallel ? stk_order_traits(p->order) : 0);
 }
 

@@ -26,13 +26,13 @@ extern const stk_operator stk_operator_shuffle, stk_operator_shuffle_repeat,
     stk_operator_global_shuffle, stk_operator_balance;
 extern const stk_operator stk_operator_cache_memory, stk_operator_cache_disk, stk_operator_snapshot;
 extern const stk_operator stk_operator_files, stk_operator_tfrecord, stk_operator_tfrecord_indexed,
-    stk_op_text, stk_operator_fixed_length_records, stk_operator_source;
+    stk_operator_text, stk_operator_fixed_length_records, stk_operator_source;
 
 /* The trait of a stage with that setting of its order. */
 static inline unsigned stk_order_traits(stk_order order)
 {
-    if (order == STK_ORDER_DEFAULT) return STK_OP_FOLLOWS;
-    return order == STK_ORDER_RELAXED ? STK_OP_RELAXED : 0;
+    if (order == STK_ORDER_DEFAULT) return STK_OPERATOR_FOLLOWS;
+    return order == STK_ORDER_RELAXED ? STK_OPERATOR_RELAXED : 0;
 }
 
 #endif

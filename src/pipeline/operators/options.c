@@ -45,7 +45,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_options = {
     .name = "options",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_JUMPS,
+    .traits = STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(stk_pipeline_options),
     .check = check,
     .cardinality = cardinality,

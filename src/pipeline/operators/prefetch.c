@@ -48,8 +48,8 @@ static stk_status open(stk_node *node, stk_error *err)
                                                .input = node->inputs[0],
                                                .ops = &ops,
                                                .capacity = p->count > 0 ? (uint64_t)p->count : 0,
-                                               .blocking =
-                                                   node->plan->inputs[0]->traits & STK_OP_BLOCKING};
+                                               .blocking = node->plan->inputs[0]->traits &
+                                                           STK_OPERATOR_BLOCKING};
     return stk_node_queue_start(&STK_STATE(state, node)->queue, &options, err);
 }
 
@@ -88,7 +88,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_prefetch = {
     .name = "prefetch",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_RUNS_AHEAD | STK_OP_JUMPS,
+    .traits = STK_OPERATOR_RUNS_AHEAD | STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(stk_prefetch_params),
     .check = check,
     .cardinality = cardinality,

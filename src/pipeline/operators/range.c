@@ -95,7 +95,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_range = {
     .name = "range",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_JUMPS,
+    .traits = STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(params),
     .check = check,
     .cardinality = cardinality,

@@ -138,7 +138,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_repeat = {
     .name = "repeat",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_LAZY_INPUTS | STK_OP_JUMPS,
+    .traits = STK_OPERATOR_LAZY_INPUTS | STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(stk_repeat_params),
     .check = check,
     .cardinality = cardinality,

@@ -130,7 +130,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 const stk_operator stk_operator_sample_from = {
     .name = "sample_from",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_RANDOM,
+    .traits = STK_OPERATOR_RANDOM,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

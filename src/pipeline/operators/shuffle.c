@@ -36,13 +36,15 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 static unsigned traits_of(const stk_dataset *data)
 {
-    return ((const stk_shuffle_params *)data->params)->options.same_each_epoch ? 0 : STK_OP_RANDOM;
+    return ((const stk_shuffle_params *)data->params)->options.same_each_epoch
+               ? 0
+               : STK_OPERATOR_RANDOM;
 }
 
 const stk_operator stk_operator_shuffle = {
     .name = "shuffle",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OPERATOR_LAZY_INPUTS,
     .params_bytes = sizeof(stk_shuffle_params),
     .check = check,
     .cardinality = cardinality,

@@ -39,7 +39,7 @@ static unsigned traits_of(const stk_dataset *data)
 const stk_operator stk_operator_shuffle_repeat = {
     .name = "shuffle_repeat",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OPERATOR_LAZY_INPUTS,
     .params_bytes = sizeof(stk_shuffle_params),
     .check = check,
     .cardinality = cardinality,

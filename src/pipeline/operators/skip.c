@@ -47,7 +47,7 @@ static stk_status pass_over(stk_node *node, bool *ended, stk_error *err)
     const uint64_t count = (uint64_t)STK_PARAMS(stk_skip_params, node)->count;
     uint64_t       passed;
     STK_TRY(stk_node_check(node, err));
-    STK_TRY(stk_node_epoch(node->inputs[0], count, &passed, err));
+    STK_TRY(stk_node_skip(node->inputs[0], count, &passed, err));
     *ended = passed < count;
     STK_STATE(state, node)->past = true;
     return STK_OK;
@@ -87,7 +87,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_skip = {
     .name = "skip",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_JUMPS,
+    .traits = STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(stk_skip_params),
     .check = check,
     .cardinality = cardinality,

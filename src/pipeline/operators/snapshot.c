@@ -151,7 +151,7 @@ static stk_status open(stk_node *node, stk_error *err)
 const stk_operator stk_operator_snapshot = {
     .name = "snapshot",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OPERATOR_LAZY_INPUTS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

@@ -38,8 +38,8 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 static unsigned traits_of(const stk_dataset *data)
 {
     const unsigned traits = stk_function_info_of(((const params *)data->params)->function)->traits;
-    return (traits & (STK_FUNCTION_RANDOM | STK_FUNCTION_STATEFUL) ? STK_OP_RANDOM : 0) |
-           (traits & STK_FUNCTION_BLOCKING ? STK_OP_BLOCKING : 0);
+    return (traits & (STK_FUNCTION_RANDOM | STK_FUNCTION_STATEFUL) ? STK_OPERATOR_RANDOM : 0) |
+           (traits & STK_FUNCTION_BLOCKING ? STK_OPERATOR_BLOCKING : 0);
 }
 
 /* A test that fails is an error in its element's place; only a "no" ends the data. */

@@ -57,7 +57,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 const stk_operator stk_operator_tensors = {
     .name = "tensors",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_JUMPS,
+    .traits = STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

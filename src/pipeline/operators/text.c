@@ -126,7 +126,7 @@ static const stk_file_format format = {
     .close = close_reader,
 };
 
-const stk_operator stk_op_text = {
+const stk_operator stk_operator_text = {
     .name = "text",
     .params_bytes = sizeof(params),
     .check = check,
@@ -141,5 +141,5 @@ stk_status stk_dataset_text(stk_dataset **out, const stk_filesystem *fs, const c
     params p = {.files = {.format = &format, .fs = fs}};
     STK_TRY(stk_file_list_copy(&p.files.list, "text", paths, count, err));
     if (options) p.options = *options;
-    return stk_dataset_make(out, &stk_op_text, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_text, &p, NULL, 0, err);
 }

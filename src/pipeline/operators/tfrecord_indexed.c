@@ -173,7 +173,7 @@ static stk_status keep_files(const stk_dataset *data, size_t count, size_t first
 const stk_operator stk_operator_tfrecord_indexed = {
     .name = "tfrecord_indexed",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_BLOCKING | STK_OP_JUMPS,
+    .traits = STK_OPERATOR_BLOCKING | STK_OPERATOR_JUMPS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

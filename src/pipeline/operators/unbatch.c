@@ -85,7 +85,7 @@ static int64_t rows_known(const stk_dataset *data)
 
 static unsigned traits_of(const stk_dataset *data)
 {
-    return rows_known(data) > 0 ? STK_OP_JUMPS : 0;
+    return rows_known(data) > 0 ? STK_OPERATOR_JUMPS : 0;
 }
 
 /* Whole batches, before the one that the last row is in. */

@@ -161,7 +161,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_operator stk_operator_zip = {
     .name = "zip",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_JUMPS,
+    .traits = STK_OPERATOR_JUMPS,
     .check = check,
     .cardinality = cardinality,
     .at = at,

@@ -28,7 +28,8 @@ typedef struct nature {
 
 static nature nature_of(const stk_dataset *data)
 {
-    const bool random = data->traits & (STK_OP_RANDOM | STK_OP_RELAXED) || data->cardinality < 0;
+    const bool random =
+        data->traits & (STK_OPERATOR_RANDOM | STK_OPERATOR_RELAXED) || data->cardinality < 0;
     for (size_t i = 0; i < sizeof pure_stages / sizeof *pure_stages && !random; i++)
         if (strcmp(pure_stages[i].name, data->op->name) == 0)
             return (nature){.pure = true, .costly = pure_stages[i].costly};

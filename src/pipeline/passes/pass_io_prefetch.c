@@ -8,8 +8,8 @@
 
 static bool is_waiting_source(const stk_dataset *data)
 {
-    return !data->input_count && data->traits & STK_OP_BLOCKING &&
-           !(data->traits & STK_OP_RUNS_AHEAD);
+    return !data->input_count && data->traits & STK_OPERATOR_BLOCKING &&
+           !(data->traits & STK_OPERATOR_RUNS_AHEAD);
 }
 
 static bool has_waiting_source(const stk_dataset *data)

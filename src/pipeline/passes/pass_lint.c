@@ -85,7 +85,7 @@ static bool keeps(const stk_dataset *data)
 
 static bool is_random(const stk_dataset *data)
 {
-    return data->traits & STK_OP_RANDOM || is(data, "shuffle");
+    return data->traits & STK_OPERATOR_RANDOM || is(data, "shuffle");
 }
 
 static bool shuffles(const stk_dataset *data)

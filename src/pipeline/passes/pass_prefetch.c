@@ -14,7 +14,7 @@ static bool is_prefetch(const stk_dataset *data, int64_t count)
 
 static bool runs_ahead(const stk_dataset *data)
 {
-    return data->traits & STK_OP_RUNS_AHEAD && !is_prefetch(data, 0);
+    return data->traits & STK_OPERATOR_RUNS_AHEAD && !is_prefetch(data, 0);
 }
 
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
@@ -22,7 +22,7 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
     const stk_prefetch_params p = {.count = STK_AUTO};
     if (is_prefetch(data, STK_AUTO) && runs_ahead(data->inputs[0]))
         *out = stk_dataset_ref(data->inputs[0]);
-    else if (root && !(data->traits & STK_OP_RUNS_AHEAD))
+    else if (root && !(data->traits & STK_OPERATOR_RUNS_AHEAD))
         return stk_dataset_make(out, &stk_operator_prefetch, &p, &data, 1, err);
     else
         *out = stk_dataset_ref(data);

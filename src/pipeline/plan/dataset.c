@@ -145,7 +145,7 @@ static stk_status complete(stk_dataset *data, stk_error *err)
     if (op->check) STK_TRY(op->check(data, err));
     data->cardinality = op->cardinality ? op->cardinality(data) : STK_CARDINALITY_UNKNOWN;
     data->traits = op->traits | (op->traits_of ? op->traits_of(data) : 0);
-    data->jumps = data->traits & STK_OP_JUMPS;
+    data->jumps = data->traits & STK_OPERATOR_JUMPS;
     for (size_t i = 0; i < data->input_count; i++)
         data->jumps = data->jumps && data->inputs[i]->jumps;
     return take_fingerprint(data, err);

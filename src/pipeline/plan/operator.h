@@ -16,16 +16,17 @@ typedef struct stk_state_out stk_state_out; /* runtime/state_bytes.h */
 typedef struct stk_state_in  stk_state_in;  /* runtime/state_bytes.h */
 
 /* What makes an operator safe to move, cache or run ahead. */
-typedef enum stk_op_traits {
-    STK_OP_LAZY_INPUTS = 1, /* opens its inputs itself */
-    STK_OP_RANDOM = 2,      /* its order or values change from epoch to epoch */
-    STK_OP_RUNS_AHEAD = 4,  /* has a queue of its own: no prefetch is needed after it */
-    STK_OP_BLOCKING = 8,    /* its next waits for something other than its input */
-    STK_OP_RELAXED = 16,    /* gives its elements as they are ready */
-    STK_OP_FOLLOWS = 32, /* does so when the pipeline's options say so, or may hold one that does */
-    STK_OP_JUMPS = 64    /* of itself it fails for no element, and elements that are discarded are
-                            not looked at and leave nothing behind */
-} stk_op_traits;
+typedef enum stk_operator_traits {
+    STK_OPERATOR_LAZY_INPUTS = 1, /* opens its inputs itself */
+    STK_OPERATOR_RANDOM = 2,      /* its order or values change from epoch to epoch */
+    STK_OPERATOR_RUNS_AHEAD = 4,  /* has a queue of its own: no prefetch is needed after it */
+    STK_OPERATOR_BLOCKING = 8,    /* its next waits for something other than its input */
+    STK_OPERATOR_RELAXED = 16,    /* gives its elements as they are ready */
+    STK_OPERATOR_FOLLOWS =
+        32, /* does so when the pipeline's options say so, or may hold one that does */
+    STK_OPERATOR_JUMPS = 64 /* of itself it fails for no element, and elements that are discarded
+                         are not looked at and leave nothing behind */
+} stk_operator_traits;
 
 /* Mutable state that all iterators of one dataset share: the passes made so far, a cache. */
 typedef struct stk_resource stk_resource;
@@ -86,8 +87,8 @@ struct stk_operator {
     stk_status (*save)(stk_node *node, stk_state_out *out, stk_error *err);
     stk_status (*restore)(stk_node *node, stk_state_in *in, stk_error *err);
     stk_status (*discard)(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err);
-    /* As stk_node_epoch, where elements need not be made for it; may be NULL. */
-    stk_status (*pass)(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
+    /* As stk_node_skip, where elements need not be made for it; may be NULL. */
+    stk_status (*skip)(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
 };
 
 /* What files know the operator by: checkpoints, caches, snapshots and tuned values. It outlasts a
@@ -116,7 +117,7 @@ struct stk_dataset {
     uint64_t            locations_hash; /* of the places it names itself; 0: none */
     uint64_t      salt; /* of its randomness: what it was before rewriting, wherever data lies */
     unsigned      traits;
-    bool          jumps;    /* STK_OP_JUMPS holds for it and all below */
+    bool          jumps;    /* STK_OPERATOR_JUMPS holds for it and all below */
     stk_resource *resource; /* NULL when it has none */
     uint32_t      passes;   /* atomic: iterators started over it so far */
 };

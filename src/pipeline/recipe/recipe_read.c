@@ -82,7 +82,7 @@ stk_status stk_recipe_load(stk_dataset **out, const char *path, const stk_recipe
     stk_blob                 yaml;
     *out = NULL;
     stk_blob_init(&yaml, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_file_read_all(o->fs, path, 0, STK_TREE_MOST_BYTES, &yaml, err);
+    stk_status st = stk_file_read_all(o->fs, path, 0, STK_YAML_BYTES_MAX, &yaml, err);
     if (!st) st = read_in(out, stk_blob_bytes(&yaml), path, folder, length, o, err);
     stk_blob_release(&yaml);
     return st;

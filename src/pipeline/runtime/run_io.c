@@ -170,7 +170,7 @@ void stk_run_io_quiesce(stk_run *run)
     const reading *first = io->readings;
     pthread_mutex_unlock(&io->lock);
     for (const reading *one = first; one; one = one->next)
-        stk_readahead_settle(one->ahead);
+        stk_readahead_wait(one->ahead);
 }
 
 static const stk_io *engine_of(stk_run *run)

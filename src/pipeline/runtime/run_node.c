@@ -16,7 +16,7 @@ enum {
 
 static stk_status open_inputs(stk_node *node, stk_error *err)
 {
-    if (node->plan->traits & STK_OP_LAZY_INPUTS) return STK_OK;
+    if (node->plan->traits & STK_OPERATOR_LAZY_INPUTS) return STK_OK;
     for (size_t i = 0; i < node->plan->input_count; i++)
         STK_TRY(stk_node_open_input(node, i, err));
     return STK_OK;
@@ -40,7 +40,7 @@ stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_no
     node->seed = context.seed;
     node->depth = context.depth;
     node->consumer = context.consumer;
-    node->waits = plan->traits & STK_OP_BLOCKING && !(plan->traits & STK_OP_RUNS_AHEAD);
+    node->waits = plan->traits & STK_OPERATOR_BLOCKING && !(plan->traits & STK_OPERATOR_RUNS_AHEAD);
     stk_status st = stk_run_add_counters(run, op, context.parent, context.slot, context.depth,
                                          &node->counters, err);
     if (!st && node->waits && op->stage == STK_STAGE_READ)
@@ -137,7 +137,7 @@ static void note(stk_node *node, stk_status st, stk_element **out)
 /* What a queue pulls, another thread may be pulling: that is timed by the queue. */
 static void watch_inputs(stk_node *node, bool watched)
 {
-    if (node->plan->traits & STK_OP_RUNS_AHEAD) return;
+    if (node->plan->traits & STK_OPERATOR_RUNS_AHEAD) return;
     for (size_t i = 0; i < node->plan->input_count; i++)
         if (node->inputs[i]) {
             node->inputs[i]->watched = watched;
@@ -148,7 +148,7 @@ static void watch_inputs(stk_node *node, bool watched)
 static uint64_t spent_in_inputs(const stk_node *node)
 {
     uint64_t ns = 0;
-    if (node->plan->traits & STK_OP_RUNS_AHEAD) return 0;
+    if (node->plan->traits & STK_OPERATOR_RUNS_AHEAD) return 0;
     for (size_t i = 0; i < node->plan->input_count; i++)
         if (node->inputs[i] && node->inputs[i]->watched) ns += node->inputs[i]->watched_ns;
     return ns;
@@ -252,7 +252,7 @@ stk_status stk_node_discard_each(stk_node *node, uint64_t count, uint64_t *disca
     return STK_OK;
 }
 
-static stk_status pass_each(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
+static stk_status skip_each(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
 {
     for (*passed = 0; *passed < count; ++*passed) {
         stk_element *element;
@@ -264,14 +264,14 @@ static stk_status pass_each(stk_node *node, uint64_t count, uint64_t *passed, st
     return STK_OK;
 }
 
-stk_status stk_node_epoch(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
+stk_status stk_node_skip(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
 {
     *passed = 0;
     if (node->done || !count) return STK_OK;
     if (node->plan->jumps) return stk_node_discard(node, count, passed, err);
     const stk_operator *op = node->plan->op;
-    if (!op->pass) return pass_each(node, count, passed, err);
-    stk_status st = op->pass(node, count, passed, err);
+    if (!op->skip) return skip_each(node, count, passed, err);
+    stk_status st = op->skip(node, count, passed, err);
     node->given += *passed + (st != STK_OK);
     if (!st && *passed < count) node->done = true;
     return st;
@@ -298,7 +298,8 @@ static uint64_t tag(const stk_node *node)
 bool stk_node_is_relaxed(const stk_run *run, const stk_dataset *plan)
 {
     const unsigned traits = stk_dataset_traits_below(plan);
-    return traits & STK_OP_RELAXED || (traits & STK_OP_FOLLOWS && stk_run_options_of(run)->relaxed);
+    return traits & STK_OPERATOR_RELAXED ||
+           (traits & STK_OPERATOR_FOLLOWS && stk_run_options_of(run)->relaxed);
 }
 
 stk_status stk_node_check_replay(const stk_node *node, stk_error *err)

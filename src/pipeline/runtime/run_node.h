@@ -91,8 +91,8 @@ STK_NODISCARD stk_status stk_node_discard_each(stk_node *node, uint64_t count, u
 
 /* Passes over up to count elements, as skip does: an error among them is given, and *passed is how
  * many came before it. Fewer than count without an error only at the end. */
-STK_NODISCARD stk_status stk_node_epoch(stk_node *node, uint64_t count, uint64_t *passed,
-                                        stk_error *err);
+STK_NODISCARD stk_status stk_node_skip(stk_node *node, uint64_t count, uint64_t *passed,
+                                       stk_error *err);
 
 /* The node's place, written so that restore in a freshly opened node of the same plan, epoch and
  * lineage goes on with the result after the last one given. The operator's save writes what is its

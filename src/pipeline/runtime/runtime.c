@@ -227,7 +227,7 @@ stk_status stk_run_add_counters(stk_run *run, const stk_operator *op, stk_node_c
                                             .parent = parent,
                                             .slot = slot,
                                             .depth = depth,
-                                            .runs_ahead = op->traits & STK_OP_RUNS_AHEAD,
+                                            .runs_ahead = op->traits & STK_OPERATOR_RUNS_AHEAD,
                                             .next = run->counters_list};
             start_tuned(run, counters);
             __atomic_store_n(&run->counters_list, counters, __ATOMIC_RELEASE);

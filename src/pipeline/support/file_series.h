@@ -79,7 +79,7 @@ stk_status stk_file_series_skip(stk_node *node, uint64_t count, uint64_t *passed
     .keep_files = stk_file_source_keep, .state_bytes = sizeof(stk_file_series),                    \
     .open = stk_file_series_open, .next = stk_file_series_next, .close = stk_file_series_close,    \
     .save = stk_file_series_save, .restore = stk_file_series_restore,                              \
-    .discard = stk_file_series_discard, .pass = stk_file_series_skip
+    .discard = stk_file_series_discard, .skip = stk_file_series_skip
 
 /* One byte string called name: for check. */
 STK_NODISCARD stk_status stk_file_series_spec(stk_dataset *data, const char *name, stk_error *err);

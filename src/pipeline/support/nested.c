@@ -13,7 +13,7 @@ static stk_status start_queue(stk_nested *inner, stk_node *outer, uint64_t capac
                                                .capacity = capacity,
                                                .by_halves = true,
                                                .blocking =
-                                                   inner->node->plan->traits & STK_OP_BLOCKING};
+                                                   inner->node->plan->traits & STK_OPERATOR_BLOCKING};
     return stk_node_queue_start(&inner->queue, &options, err);
 }
 
@@ -130,6 +130,6 @@ stk_status stk_expand_check(stk_dataset *data, const stk_function *function,
 unsigned stk_expand_traits(const stk_function *function)
 {
     const unsigned traits = stk_function_info_of(function)->traits;
-    return (traits & (STK_FUNCTION_RANDOM | STK_FUNCTION_STATEFUL) ? STK_OP_RANDOM : 0) |
-           (traits & STK_FUNCTION_BLOCKING ? STK_OP_BLOCKING : 0) | STK_OP_FOLLOWS;
+    return (traits & (STK_FUNCTION_RANDOM | STK_FUNCTION_STATEFUL) ? STK_OPERATOR_RANDOM : 0) |
+           (traits & STK_FUNCTION_BLOCKING ? STK_OPERATOR_BLOCKING : 0) | STK_OPERATOR_FOLLOWS;
 }

@@ -9,7 +9,7 @@
 #include <stoker/tfrecord.h>
 #include <string.h>
 
-enum { LEAST_RECORD = 16 /* bytes of a file, for a record of none */ };
+enum { RECORD_BYTES_MIN = 16 /* bytes of a file, for a record of none */ };
 
 typedef struct files {
     size_t   count;
@@ -21,7 +21,7 @@ static stk_status check_length(const stk_filesystem *fs, const char *path, uint6
                                uint64_t bytes, stk_error *err)
 {
     stk_tfrecord_reader *reader;
-    if (records <= bytes / LEAST_RECORD) return STK_OK;
+    if (records <= bytes / RECORD_BYTES_MIN) return STK_OK;
     STK_TRY(stk_tfrecord_reader_open(&reader, fs, path, NULL, err));
     const bool plain = stk_tfrecord_reader_compression(reader) == STK_COMPRESSION_NONE;
     stk_tfrecord_reader_free(reader);
@@ -29,7 +29,7 @@ static stk_status check_length(const stk_filesystem *fs, const char *path, uint6
     return stk_fail(err, STK_E_DATALOSS, "dataset info", path,
                     "dataset_info.json tells of %" PRIu64 " records in this file, and its %" PRIu64
                     " bytes hold %" PRIu64 " at most; packing again mends it",
-                    records, bytes, bytes / LEAST_RECORD);
+                    records, bytes, bytes / RECORD_BYTES_MIN);
 }
 
 static stk_status add_up(files *out, const stk_split_info *split, const stk_filesystem *fs,

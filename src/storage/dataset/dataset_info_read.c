@@ -13,14 +13,14 @@
 enum {
     LARGEST = 64 << 20, /* of a JSON file; those with statistics reach a few MB */
     DEEPEST = 16,       /* features inside of features */
-    MOST_CLASSES = 1 << 24,
+    CLASSES_MAX = 1 << 24,
 };
 
 typedef struct reading {
     const stk_filesystem *fs;
     const char           *folder;
     stk_dataset_info     *info;
-    size_t                feature_room;
+    size_t                feature_capacity;
     stk_blob              path, text; /* scratch */
     bool                  told;       /* the error names its file and says what to do */
 } reading;
@@ -45,12 +45,12 @@ static stk_status parse_file(reading *r, const char *name, stk_json_document **d
 static stk_status add_feature(reading *r, const char *name, stk_feature_info **out, stk_error *err)
 {
     stk_dataset_info *info = r->info;
-    if (info->feature_count == r->feature_room) {
-        const size_t      room = r->feature_room ? 2 * r->feature_room : 8;
-        stk_feature_info *grown = realloc(info->features, room * sizeof *grown);
+    if (info->feature_count == r->feature_capacity) {
+        const size_t      capacity = r->feature_capacity ? 2 * r->feature_capacity : 8;
+        stk_feature_info *grown = realloc(info->features, capacity * sizeof *grown);
         if (!grown) return no_memory(r, err);
         info->features = grown;
-        r->feature_room = room;
+        r->feature_capacity = capacity;
     }
     char *copy = strdup(name);
     if (!copy) return no_memory(r, err);
@@ -161,10 +161,10 @@ static stk_status read_label(reading *r, stk_feature_info *feature, const stk_js
                              const char *outer, const char *key, stk_error *err)
 {
     const int64_t classes = stk_json_integer(stk_json_get(message, "numClasses"), 0);
-    if (classes < 0 || classes > MOST_CLASSES)
+    if (classes < 0 || classes > CLASSES_MAX)
         return stk_fail(err, STK_E_FORMAT, "dataset info", r->folder,
                         "'%s' has %" PRId64 " classes, not 0 to %d", feature->name, classes,
-                        (int)MOST_CLASSES);
+                        (int)CLASSES_MAX);
     feature->meaning = STK_MEANING_LABEL;
     feature->dtype = STK_DTYPE_I64;
     feature->class_count = (size_t)classes;
@@ -333,8 +333,8 @@ static stk_status take_part(reading *r, const char *name,
     if (!doc) return STK_OK;
     *found = true;
     const stk_json_value *root = stk_json_root(doc);
-    const bool            sound = stk_json_type_of(root) == STK_JSON_OBJECT && stk_json_count(root);
-    const stk_status      st = sound ? take(r, root, err)
+    const bool            valid = stk_json_type_of(root) == STK_JSON_OBJECT && stk_json_count(root);
+    const stk_status      st = valid ? take(r, root, err)
                                      : stk_fail(err, STK_E_FORMAT, "dataset info", name,
                                                 "it is no JSON object with a description");
     stk_json_document_free(doc);

@@ -4,7 +4,7 @@
 #include <stoker/shards.h>
 #include <string.h>
 
-enum { LEAST_DIGITS = 5 };
+enum { DIGITS_MIN = 5 };
 
 /* The number that text[0..length) is, if it is digits only and fits. */
 static int parse_digits(const char *text, size_t length, uint32_t *out)
@@ -16,7 +16,7 @@ static int parse_digits(const char *text, size_t length, uint32_t *out)
         if (value > UINT32_MAX) return 0;
     }
     *out = (uint32_t)value;
-    return length >= LEAST_DIGITS;
+    return length >= DIGITS_MIN;
 }
 
 static size_t digits_before(const char *name, size_t end)

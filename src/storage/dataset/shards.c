@@ -30,19 +30,19 @@ typedef struct search {
     const char *folder;  /* "" for the current one, when path has one component */
     const char *pattern; /* NULL: everything that is named as TFRecords are */
     stk_shards *found;
-    size_t      room;
+    size_t      capacity;
 } search;
 
 static stk_status add_path(search *s, const char *name, stk_error *err)
 {
     stk_shards *found = s->found;
-    if (found->count == s->room) {
-        const size_t room = s->room ? s->room * 2 : 16;
-        char       **paths = realloc(found->paths, room * sizeof *paths);
+    if (found->count == s->capacity) {
+        const size_t capacity = s->capacity ? s->capacity * 2 : 16;
+        char       **paths = realloc(found->paths, capacity * sizeof *paths);
         if (!paths)
-            return stk_fail(err, STK_E_NOMEM, "shards", name, "no memory for %zu names", room);
+            return stk_fail(err, STK_E_NOMEM, "shards", name, "no memory for %zu names", capacity);
         found->paths = paths;
-        s->room = room;
+        s->capacity = capacity;
     }
     const size_t length = strlen(s->folder);
     const char  *slash = length && s->folder[length - 1] != '/' ? "/" : "";

@@ -120,14 +120,14 @@ static void fill_values(uint8_t *dst, size_t count, const void *value, size_t si
 }
 
 /* Spreads rows of different lengths over a rectangle, the rest of each filled with the default. */
-static stk_status pad_rows(stk_example_column *column, size_t records, size_t longest,
+static stk_status pad_rows(stk_example_column *column, size_t records, size_t row_max,
                            stk_error *err)
 {
     const stk_example_feature *feature = column->feature;
     const size_t               size = feature->element_bytes;
     const int64_t             *splits = (const int64_t *)column->splits.data;
     size_t                     row_bytes, bytes;
-    if (stk_mul_overflows(longest, size, &row_bytes) ||
+    if (stk_mul_overflows(row_max, size, &row_bytes) ||
         stk_mul_overflows(row_bytes, records, &bytes))
         return too_large(feature, records, err);
     STK_TRY(stk_blob_reserve(&column->padded, bytes, err));
@@ -135,7 +135,7 @@ static stk_status pad_rows(stk_example_column *column, size_t records, size_t lo
         const size_t begin = (size_t)splits[r], count = (size_t)(splits[r + 1] - splits[r]);
         uint8_t     *row = column->padded.data + r * row_bytes;
         if (count) memcpy(row, column->values.data + begin * size, count * size);
-        fill_values(row + count * size, longest - count, feature->fill, size);
+        fill_values(row + count * size, row_max - count, feature->fill, size);
     }
     column->is_padded = true;
     return STK_OK;
@@ -145,25 +145,26 @@ static stk_status pad_rows(stk_example_column *column, size_t records, size_t lo
 static stk_status close_padded(stk_example_column *column, size_t records, stk_error *err)
 {
     const int64_t *splits = (const int64_t *)column->splits.data;
-    int64_t        longest = 0;
+    int64_t        row_max = 0;
     bool           even = true;
     for (size_t r = 0; r < records; r++) {
         const int64_t count = splits[r + 1] - splits[r];
-        if (r && count != longest) even = false;
-        if (count > longest) longest = count;
+        if (r && count != row_max) even = false;
+        if (count > row_max) row_max = count;
     }
-    column->rows = longest / (int64_t)column->feature->stride;
-    return even ? STK_OK : pad_rows(column, records, (size_t)longest, err);
+    column->rows = row_max / (int64_t)column->feature->stride;
+    return even ? STK_OK : pad_rows(column, records, (size_t)row_max, err);
 }
 
-static stk_status parse_record(stk_example_batch *batch, const stk_record_location *place,
+static stk_status parse_record(stk_example_batch *batch, const stk_record_location *location,
                                stk_error *err)
 {
-    const stk_fast_result result = stk_example_parse_fast(batch, place->record, place->index, err);
+    const stk_fast_result result =
+        stk_example_parse_fast(batch, location->record, location->index, err);
     if (result == STK_FAST_FAILED) return err ? err->status : STK_E_NOMEM;
     if (result == STK_FAST_DONE) return STK_OK;
-    take_back(batch, place->index);
-    return stk_example_parse_careful(batch, place, err);
+    take_back(batch, location->index);
+    return stk_example_parse_careful(batch, location, err);
 }
 
 stk_status stk_example_parse(stk_example_batch *batch, const stk_bytes *records, size_t count,
@@ -175,8 +176,8 @@ stk_status stk_example_parse(stk_example_batch *batch, const stk_bytes *records,
     for (size_t i = 0; i < columns; i++)
         STK_TRY(open_column(&batch->columns[i], count, err));
     for (size_t r = 0; r < count; r++) {
-        const stk_record_location place = {records[r], r, names ? names[r] : NULL};
-        STK_TRY(parse_record(batch, &place, err));
+        const stk_record_location location = {records[r], r, names ? names[r] : NULL};
+        STK_TRY(parse_record(batch, &location, err));
         if (batch->growing) end_rows(batch, r);
     }
     for (size_t i = 0; i < columns; i++)

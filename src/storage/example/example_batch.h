@@ -65,7 +65,7 @@ stk_fast_result stk_example_parse_fast(stk_example_batch *batch, stk_bytes recor
 /* The same for any record, by the book and with errors that name the place. The fast parse defers
  * to it; both give the same values. */
 STK_NODISCARD stk_status stk_example_parse_careful(stk_example_batch         *batch,
-                                                   const stk_record_location *place,
+                                                   const stk_record_location *location,
                                                    stk_error                 *err);
 
 #endif

@@ -150,15 +150,15 @@ static stk_status compare_names(const stk_sample *sample, stk_error *err)
 }
 
 /* By a table of hashes, at most half full. */
-static stk_status hash_names(const stk_sample *sample, size_t *places, size_t mask, stk_error *err)
+static stk_status hash_names(const stk_sample *sample, size_t *buckets, size_t mask, stk_error *err)
 {
     for (size_t i = 0; i < sample->field_count; i++) {
         const char *name = sample->fields[i].name;
-        size_t      place = stk_hash64(0, name, strlen(name)) & mask;
-        for (; places[place]; place = (place + 1) & mask)
-            if (!strcmp(sample->fields[places[place] - 1].name, name))
-                return say_same_name(sample, places[place] - 1, i, err);
-        places[place] = i + 1;
+        size_t      bucket = stk_hash64(0, name, strlen(name)) & mask;
+        for (; buckets[bucket]; bucket = (bucket + 1) & mask)
+            if (!strcmp(sample->fields[buckets[bucket] - 1].name, name))
+                return say_same_name(sample, buckets[bucket] - 1, i, err);
+        buckets[bucket] = i + 1;
     }
     return STK_OK;
 }
@@ -167,16 +167,16 @@ static stk_status hash_names(const stk_sample *sample, size_t *places, size_t ma
  * seconds a record. */
 static stk_status check_names(const stk_sample *sample, stk_error *err)
 {
-    size_t room = 2 * FEW_FIELDS;
+    size_t capacity = 2 * FEW_FIELDS;
     if (sample->field_count <= FEW_FIELDS) return compare_names(sample, err);
-    while (room / 2 < sample->field_count)
-        room *= 2;
-    size_t *places = calloc(room, sizeof *places);
-    if (!places)
+    while (capacity / 2 < sample->field_count)
+        capacity *= 2;
+    size_t *buckets = calloc(capacity, sizeof *buckets);
+    if (!buckets)
         return stk_fail(err, STK_E_NOMEM, "write", NULL, "no memory to compare %zu names",
                         sample->field_count);
-    const stk_status st = hash_names(sample, places, room - 1, err);
-    free(places);
+    const stk_status st = hash_names(sample, buckets, capacity - 1, err);
+    free(buckets);
     return st;
 }
 

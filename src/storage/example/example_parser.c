@@ -52,11 +52,10 @@ static stk_status check_default(const stk_feature_spec *spec, const stk_example_
     if (spec->kind == STK_FEATURE_VARLEN)
         return stk_fail(err, STK_E_INVALID, "parse", spec->name,
                         "a feature of varying length has no default: a missing one is empty");
-    const size_t whole = spec->kind == STK_FEATURE_DENSE ? feature->stride : 1;
-    if (spec->default_count != whole && spec->default_count != 1)
+    const size_t unit = spec->kind == STK_FEATURE_DENSE ? feature->stride : 1;
+    if (spec->default_count != unit && spec->default_count != 1)
         return stk_fail(err, STK_E_SHAPE, "parse", spec->name,
-                        "the default has %zu values, expected %zu or 1", spec->default_count,
-                        whole);
+                        "the default has %zu values, expected %zu or 1", spec->default_count, unit);
     if (spec->default_count && !spec->default_value)
         return stk_fail(err, STK_E_INVALID, "parse", spec->name,
                         "the default's %zu values are missing", spec->default_count);

@@ -28,12 +28,14 @@ const char *stk_key_text(stk_bytes key, char text[STK_KEY_TEXT])
     return text;
 }
 
-static void name_place(const stk_record_location *place, stk_bytes key, char *text, size_t capacity)
+static void write_location(const stk_record_location *location, stk_bytes key, char *text,
+                           size_t capacity)
 {
     char key_text[STK_KEY_TEXT] = "", number[32] = "";
-    if (place->index != STK_NO_INDEX) snprintf(number, sizeof number, "record %zu", place->index);
+    if (location->index != STK_NO_INDEX)
+        snprintf(number, sizeof number, "record %zu", location->index);
     if (key.data) stk_key_text(key, key_text);
-    const char *parts[] = {place->name ? place->name : "", number, key_text};
+    const char *parts[] = {location->name ? location->name : "", number, key_text};
     size_t      used = 0;
     text[0] = '\0';
     for (int i = 0; i < 3; i++) {
@@ -42,28 +44,28 @@ static void name_place(const stk_record_location *place, stk_bytes key, char *te
     }
 }
 
-stk_status stk_record_fail(stk_error *err, stk_status status, const stk_record_location *place,
+stk_status stk_record_fail(stk_error *err, stk_status status, const stk_record_location *location,
                            stk_bytes key, const char *format, ...)
 {
     if (!err) return status;
     char    where[sizeof err->where + 256], message[sizeof err->message];
     va_list args;
-    name_place(place, key, where, sizeof where);
+    write_location(location, key, where, sizeof where);
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     return stk_fail(err, status, "parse", where, "%s", message);
 }
 
-stk_status stk_record_fault(stk_error *err, const stk_record_location *place, stk_bytes key,
+stk_status stk_record_fault(stk_error *err, const stk_record_location *location, stk_bytes key,
                             const stk_wire *wire)
 {
-    const size_t at = place->record.size ? (size_t)(wire->at - place->record.data) : 0;
+    const size_t at = location->record.size ? (size_t)(wire->at - location->record.data) : 0;
     char         length[64] = "";
     if (wire->claimed)
         snprintf(length, sizeof length, " (%" PRIu64 " bytes claimed, %zu left)", wire->claimed,
                  wire->left);
-    return stk_record_fail(err, STK_E_INVALID, place, key,
+    return stk_record_fail(err, STK_E_INVALID, location, key,
                            "could not parse example: %s%s at byte %zu of %zu", wire->fault, length,
-                           at, place->record.size);
+                           at, location->record.size);
 }

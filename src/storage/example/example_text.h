@@ -22,12 +22,12 @@ typedef struct stk_record_location {
 /* Fills err with where = "NAME: record 3: feature 'label'" (what is not there
  * is left out) and the
  * formatted message; returns status. key.data NULL means no key. */
-stk_status stk_record_fail(stk_error *err, stk_status status, const stk_record_location *place,
+stk_status stk_record_fail(stk_error *err, stk_status status, const stk_record_location *location,
                            stk_bytes key, const char *format, ...) STK_PRINTF(5, 6);
 
 /* The same for a fault of the wire: STK_E_INVALID with the fault's byte in the record. The wire's
  * cursor must be within place->record. */
-stk_status stk_record_fault(stk_error *err, const stk_record_location *place, stk_bytes key,
+stk_status stk_record_fault(stk_error *err, const stk_record_location *location, stk_bytes key,
                             const stk_wire *wire);
 
 #endif

@@ -5,21 +5,21 @@
 
 static const stk_bytes no_key = {NULL, 0};
 
-stk_status stk_feature_look(const stk_record_location *place, stk_bytes name, stk_bytes message,
+stk_status stk_feature_look(const stk_record_location *location, stk_bytes name, stk_bytes message,
                             stk_feature_view *view, stk_error *err)
 {
     stk_wire feature = stk_wire_over(message);
     *view = (stk_feature_view){.name = name};
     if (!stk_value_list_find(&feature, &view->dtype, &view->encoded))
-        return stk_record_fault(err, place, name, &feature);
+        return stk_record_fault(err, location, name, &feature);
     if (!view->dtype) return STK_OK;
     stk_wire list = stk_wire_over(view->encoded);
     if (!stk_value_list_count(&list, view->dtype, &view->count))
-        return stk_record_fault(err, place, name, &list);
+        return stk_record_fault(err, location, name, &list);
     return STK_OK;
 }
 
-stk_status stk_features_visit(const stk_record_location *place, stk_bytes features,
+stk_status stk_features_visit(const stk_record_location *location, stk_bytes features,
                               stk_feature_visit visit, void *context, stk_error *err)
 {
     stk_wire         wire = stk_wire_over(features);
@@ -28,37 +28,37 @@ stk_status stk_features_visit(const stk_record_location *place, stk_bytes featur
     while (stk_wire_next(&wire, 1, &message)) {
         stk_wire entry = stk_wire_over(message);
         if (!stk_wire_entry(&entry, &key, &value))
-            return stk_record_fault(err, place, key.size ? key : no_key, &entry);
-        STK_TRY(stk_feature_look(place, key, value, &view, err));
+            return stk_record_fault(err, location, key.size ? key : no_key, &entry);
+        STK_TRY(stk_feature_look(location, key, value, &view, err));
         STK_TRY(visit(context, &view, err));
     }
-    return wire.fault ? stk_record_fault(err, place, no_key, &wire) : STK_OK;
+    return wire.fault ? stk_record_fault(err, location, no_key, &wire) : STK_OK;
 }
 
 stk_status stk_example_visit(stk_bytes record, const char *where, stk_feature_visit visit,
                              void *context, stk_error *err)
 {
-    const stk_record_location place = {record, STK_NO_INDEX, where};
+    const stk_record_location location = {record, STK_NO_INDEX, where};
     stk_wire                  wire = stk_wire_over(record);
     stk_bytes                 features;
     while (stk_wire_next(&wire, 1, &features))
-        STK_TRY(stk_features_visit(&place, features, visit, context, err));
-    return wire.fault ? stk_record_fault(err, &place, no_key, &wire) : STK_OK;
+        STK_TRY(stk_features_visit(&location, features, visit, context, err));
+    return wire.fault ? stk_record_fault(err, &location, no_key, &wire) : STK_OK;
 }
 
 static stk_status decode(const stk_feature_view *feature, stk_dtype dtype, void *values,
                          size_t capacity, size_t *count, stk_error *err)
 {
-    const stk_record_location place = {feature->encoded, STK_NO_INDEX, NULL};
+    const stk_record_location location = {feature->encoded, STK_NO_INDEX, NULL};
     stk_wire                  list = stk_wire_over(feature->encoded);
     *count = 0;
     if (!feature->dtype) return STK_OK; /* the kind is unset: no values of any type */
     if (feature->dtype != dtype)
-        return stk_record_fail(err, STK_E_TYPE, &place, feature->name,
+        return stk_record_fail(err, STK_E_TYPE, &location, feature->name,
                                "the data is of type %s but type %s is expected",
                                stk_value_list_name(feature->dtype), stk_value_list_name(dtype));
     if (!stk_value_list_read(&list, dtype, values, capacity, count))
-        return stk_record_fault(err, &place, feature->name, &list);
+        return stk_record_fault(err, &location, feature->name, &list);
     return STK_OK;
 }
 

@@ -3,7 +3,7 @@
 #include "storage/example/example_text.h"
 #include "storage/example/wire.h"
 
-enum { SEEDS_TRIED = 32, MOST_KEYS = 1 << 20 };
+enum { SEEDS_TRIED = 32, KEYS_MAX = 1 << 20 };
 
 /* Up to seven bytes as one number, without reading past them. */
 static inline uint64_t load_short(const uint8_t *key, size_t size)
@@ -68,9 +68,9 @@ static void choose_seed(stk_key_table *table)
 stk_status stk_key_table_init(stk_key_table *table, stk_arena *arena, const stk_bytes *keys,
                               size_t count, stk_error *err)
 {
-    if (count > MOST_KEYS)
+    if (count > KEYS_MAX)
         return stk_fail(err, STK_E_LIMIT, "parse", NULL, "%zu features wanted, at most %d can be",
-                        count, MOST_KEYS);
+                        count, KEYS_MAX);
     size_t slots = 4;
     while (slots < 4 * count)
         slots *= 2;

@@ -80,7 +80,7 @@ static stk_status open_column(column *c, size_t count, stk_error *err)
 }
 
 /* Remembers the last list of each wanted name. */
-static stk_status walk_lists(stk_sequence_batch *batch, const stk_record_location *place,
+static stk_status walk_lists(stk_sequence_batch *batch, const stk_record_location *location,
                              stk_bytes lists, stk_error *err)
 {
     stk_wire  wire = stk_wire_over(lists);
@@ -88,36 +88,36 @@ static stk_status walk_lists(stk_sequence_batch *batch, const stk_record_locatio
     while (stk_wire_next(&wire, 1, &message)) {
         stk_wire entry = stk_wire_over(message);
         if (!stk_wire_entry(&entry, &key, &value))
-            return stk_record_fault(err, place, key.size ? key : no_key, &entry);
+            return stk_record_fault(err, location, key.size ? key : no_key, &entry);
         const size_t index = stk_key_table_find(&batch->parser->names, key.data, key.size);
         if (index < batch->parser->count) batch->columns[index].found = value;
     }
-    return wire.fault ? stk_record_fault(err, place, no_key, &wire) : STK_OK;
+    return wire.fault ? stk_record_fault(err, location, no_key, &wire) : STK_OK;
 }
 
-static stk_status walk_record(stk_sequence_batch *batch, const stk_record_location *place,
+static stk_status walk_record(stk_sequence_batch *batch, const stk_record_location *location,
                               stk_error *err)
 {
-    stk_wire  wire = stk_wire_over(place->record);
+    stk_wire  wire = stk_wire_over(location->record);
     stk_bytes lists;
     for (size_t i = 0; i < batch->parser->count; i++)
         batch->columns[i].found = no_key;
     while (stk_wire_next(&wire, 2, &lists))
-        STK_TRY(walk_lists(batch, place, lists, err));
-    return wire.fault ? stk_record_fault(err, place, no_key, &wire) : STK_OK;
+        STK_TRY(walk_lists(batch, location, lists, err));
+    return wire.fault ? stk_record_fault(err, location, no_key, &wire) : STK_OK;
 }
 
 /* A step whose kind is unset has no values, whatever the type. */
-static stk_status check_step(const stk_sequence_list *list, const stk_record_location *place,
+static stk_status check_step(const stk_sequence_list *list, const stk_record_location *location,
                              size_t step, stk_dtype dtype, size_t count, stk_error *err)
 {
     char shape[128];
     if (dtype && dtype != list->dtype)
-        return stk_record_fail(err, STK_E_TYPE, place, list->name,
+        return stk_record_fail(err, STK_E_TYPE, location, list->name,
                                "step %zu: the data is of type %s but type %s is expected", step,
                                stk_value_list_name(dtype), stk_value_list_name(list->dtype));
     if (!list->varlen && count != list->step_values)
-        return stk_record_fail(err, STK_E_SHAPE, place, list->name,
+        return stk_record_fail(err, STK_E_SHAPE, location, list->name,
                                "step %zu: %zu %s values, expected %zu for shape %s", step, count,
                                stk_value_list_name(list->dtype), list->step_values,
                                stk_shape_text(&list->shape, shape, sizeof shape));
@@ -134,7 +134,7 @@ static stk_status end_step(column *c, stk_error *err)
     return STK_OK;
 }
 
-static stk_status read_step(column *c, const stk_record_location *place, size_t step,
+static stk_status read_step(column *c, const stk_record_location *location, size_t step,
                             stk_bytes message, stk_error *err)
 {
     const stk_sequence_list *list = c->list;
@@ -143,24 +143,24 @@ static stk_status read_step(column *c, const stk_record_location *place, size_t 
     stk_bytes                encoded;
     size_t                   count = 0;
     if (!stk_value_list_find(&feature, &dtype, &encoded))
-        return stk_record_fault(err, place, list->name, &feature);
+        return stk_record_fault(err, location, list->name, &feature);
     stk_wire counted = stk_wire_over(encoded), values = counted;
     if (dtype == list->dtype && !stk_value_list_count(&counted, dtype, &count))
-        return stk_record_fault(err, place, list->name, &counted);
-    STK_TRY(check_step(list, place, step, dtype, count, err));
+        return stk_record_fault(err, location, list->name, &counted);
+    STK_TRY(check_step(list, location, step, dtype, count, err));
     void *to = stk_values_grow(&c->values, c->used, count, list->element_bytes, err);
     if (!to) return err ? err->status : STK_E_NOMEM;
     if (!stk_value_list_read(&values, list->dtype, to, count, &count))
-        return stk_record_fault(err, place, list->name, &values);
+        return stk_record_fault(err, location, list->name, &values);
     c->used += count;
     return end_step(c, err);
 }
 
-static stk_status read_list(column *c, const stk_record_location *place, stk_error *err)
+static stk_status read_list(column *c, const stk_record_location *location, stk_error *err)
 {
     if (!c->found.data) {
         if (c->list->allow_missing) return STK_OK;
-        return stk_record_fail(err, STK_E_INVALID, place, c->list->name,
+        return stk_record_fail(err, STK_E_INVALID, location, c->list->name,
                                "the feature list (%s) is required but could not be found: allow "
                                "it to be missing or ask for another",
                                stk_value_list_name(c->list->dtype));
@@ -168,8 +168,8 @@ static stk_status read_list(column *c, const stk_record_location *place, stk_err
     stk_wire  wire = stk_wire_over(c->found);
     stk_bytes message;
     for (size_t step = 0; stk_wire_next(&wire, 1, &message); step++)
-        STK_TRY(read_step(c, place, step, message, err));
-    return wire.fault ? stk_record_fault(err, place, c->list->name, &wire) : STK_OK;
+        STK_TRY(read_step(c, location, step, message, err));
+    return wire.fault ? stk_record_fault(err, location, c->list->name, &wire) : STK_OK;
 }
 
 stk_status stk_sequence_parse(stk_sequence_batch *batch, const stk_bytes *records, size_t count,
@@ -180,11 +180,11 @@ stk_status stk_sequence_parse(stk_sequence_batch *batch, const stk_bytes *record
     for (size_t i = 0; i < columns; i++)
         STK_TRY(open_column(&batch->columns[i], count, err));
     for (size_t r = 0; r < count; r++) {
-        const stk_record_location place = {records[r], r, names ? names[r] : NULL};
-        STK_TRY(walk_record(batch, &place, err));
+        const stk_record_location location = {records[r], r, names ? names[r] : NULL};
+        STK_TRY(walk_record(batch, &location, err));
         for (size_t i = 0; i < columns; i++) {
             column *c = &batch->columns[i];
-            STK_TRY(read_list(c, &place, err));
+            STK_TRY(read_list(c, &location, err));
             ((int64_t *)c->row_splits.data)[r + 1] = (int64_t)c->steps;
         }
     }

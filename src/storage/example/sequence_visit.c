@@ -18,7 +18,7 @@ static stk_status visit_context(void *context, const stk_feature_view *feature, 
     return v->visit(v->context, STEP_CONTEXT, feature, err);
 }
 
-static stk_status visit_steps(const visitor *v, const stk_record_location *place, stk_bytes name,
+static stk_status visit_steps(const visitor *v, const stk_record_location *location, stk_bytes name,
                               stk_bytes list, stk_error *err)
 {
     stk_wire         wire = stk_wire_over(list);
@@ -26,40 +26,40 @@ static stk_status visit_steps(const visitor *v, const stk_record_location *place
     stk_feature_view view;
     int64_t          step = 0;
     while (stk_wire_next(&wire, 1, &message)) {
-        STK_TRY(stk_feature_look(place, name, message, &view, err));
+        STK_TRY(stk_feature_look(location, name, message, &view, err));
         STK_TRY(v->visit(v->context, step++, &view, err));
     }
-    if (wire.fault) return stk_record_fault(err, place, name, &wire);
+    if (wire.fault) return stk_record_fault(err, location, name, &wire);
     if (step) return STK_OK;
     view = (stk_feature_view){.name = name, .encoded = stk_bytes_of("", 0)};
     return v->visit(v->context, STEP_NONE, &view, err);
 }
 
-static stk_status visit_lists(const visitor *v, const stk_record_location *place, stk_bytes lists,
-                              stk_error *err)
+static stk_status visit_lists(const visitor *v, const stk_record_location *location,
+                              stk_bytes lists, stk_error *err)
 {
     stk_wire  wire = stk_wire_over(lists);
     stk_bytes message, key, value;
     while (stk_wire_next(&wire, 1, &message)) {
         stk_wire entry = stk_wire_over(message);
         if (!stk_wire_entry(&entry, &key, &value))
-            return stk_record_fault(err, place, key.size ? key : no_key, &entry);
-        STK_TRY(visit_steps(v, place, key, value, err));
+            return stk_record_fault(err, location, key.size ? key : no_key, &entry);
+        STK_TRY(visit_steps(v, location, key, value, err));
     }
-    return wire.fault ? stk_record_fault(err, place, no_key, &wire) : STK_OK;
+    return wire.fault ? stk_record_fault(err, location, no_key, &wire) : STK_OK;
 }
 
 stk_status stk_sequence_example_visit(stk_bytes record, const char *where, stk_sequence_visit visit,
                                       void *context, stk_error *err)
 {
-    const stk_record_location place = {record, STK_NO_INDEX, where};
+    const stk_record_location location = {record, STK_NO_INDEX, where};
     visitor                   v = {visit, context};
     stk_wire                  wire = stk_wire_over(record), again = wire;
     stk_bytes                 message;
     while (stk_wire_next(&wire, 1, &message))
-        STK_TRY(stk_features_visit(&place, message, visit_context, &v, err));
-    if (wire.fault) return stk_record_fault(err, &place, no_key, &wire);
+        STK_TRY(stk_features_visit(&location, message, visit_context, &v, err));
+    if (wire.fault) return stk_record_fault(err, &location, no_key, &wire);
     while (stk_wire_next(&again, 2, &message))
-        STK_TRY(visit_lists(&v, &place, message, err));
+        STK_TRY(visit_lists(&v, &location, message, err));
     return STK_OK;
 }

@@ -65,16 +65,16 @@ bool stk_varints_unpack(const uint8_t *at, const uint8_t *end, int64_t *values, 
 {
     size_t i = 0;
     while (i < count) {
-        const bool whole = end - at >= 8;
+        const bool full_word = end - at >= 8;
         /* Labels, tokens and flags are mostly below 128: eight bytes, eight values. */
-        if (whole && count - i >= 8 && !(stk_load64(at) & high_bits)) {
+        if (full_word && count - i >= 8 && !(stk_load64(at) & high_bits)) {
             for (int k = 0; k < 8; k++)
                 values[i + k] = at[k];
             i += 8;
             at += 8;
             continue;
         }
-        const uint8_t *next = whole ? unpack_short(at, &values[i]) : NULL;
+        const uint8_t *next = full_word ? unpack_short(at, &values[i]) : NULL;
         if (!next) {
             uint64_t value;
             next = stk_varint_read(at, end, &value);
@@ -179,7 +179,7 @@ bool stk_value_list_read(stk_wire *list, stk_dtype dtype, void *values, size_t c
         const uint8_t *begin = list->at;
         run            r;
         if (!take_run(list, dtype, &r)) return false;
-        const size_t room = capacity - *count, take = r.count < room ? r.count : room;
+        const size_t left = capacity - *count, take = r.count < left ? r.count : left;
         if (!unpack_run(&r, dtype, values, *count, take)) {
             list->at = begin;
             return stk_wire_fail(list, "a number has more than 10 bytes");

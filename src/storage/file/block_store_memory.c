@@ -25,7 +25,7 @@ static piece *piece_of(void *space)
     return (piece *)(void *)((uint8_t *)space - offsetof(piece, data));
 }
 
-static void give_back(store *s, size_t size)
+static void release_bytes(store *s, size_t size)
 {
     const uint64_t bytes = sizeof(piece) + size;
     __atomic_fetch_sub(&s->held, bytes, __ATOMIC_RELAXED);
@@ -43,7 +43,7 @@ static void *begin(stk_block_store *base, size_t size)
     }
     piece *made = aligned_alloc(64, (sizeof(piece) + size + 63) / 64 * 64);
     if (!made) {
-        give_back(s, size);
+        release_bytes(s, size);
         return NULL;
     }
     made->size = size;
@@ -53,7 +53,7 @@ static void *begin(stk_block_store *base, size_t size)
 static void drop(stk_block_store *base, void *space, size_t size)
 {
     free(piece_of(space));
-    give_back((store *)base, size);
+    release_bytes((store *)base, size);
 }
 
 static stk_status keep(stk_block_store *base, void *space, size_t size, uint64_t *at,
@@ -82,7 +82,7 @@ static void free_store(stk_block_store *base)
     store *s = (store *)base;
     for (piece *one = s->kept, *next; one; one = next) {
         next = one->next;
-        give_back(s, one->size);
+        release_bytes(s, one->size);
         free(one);
     }
     stk_ledger_unref(s->ledger);

@@ -115,7 +115,7 @@ static stk_status open_file(const stk_filesystem *fs, const char *path, stk_acce
 }
 
 /* Of a file that was read as a whole. On a disk its time is asked for, which a list needs. */
-static void keep_whole(stk_cached_files *c, const char *path, const stk_blob *blob)
+static void keep_file(stk_cached_files *c, const char *path, const stk_blob *blob)
 {
     stk_file_info info = {.kind = STK_FILE_REGULAR, .bytes = blob->size};
     const bool    timed = c->store->waits;
@@ -123,7 +123,7 @@ static void keep_whole(stk_cached_files *c, const char *path, const stk_blob *bl
     if (timed && (stk_path_info(c->options.inner, path, &info, NULL) || info.bytes != blob->size))
         return;
     stk_cached_entry *entry = add_checked(c, path, &info, timed);
-    if (entry) stk_cached_keep_whole(c, entry, blob);
+    if (entry) stk_cached_keep_file(c, entry, blob);
 }
 
 static stk_status read_all(const stk_filesystem *fs, const char *path, uint64_t expected_bytes,
@@ -132,13 +132,13 @@ static stk_status read_all(const stk_filesystem *fs, const char *path, uint64_t 
     stk_cached_files *c = cache_of(fs);
     bool              timed;
     stk_cached_entry *entry = find_checked(c, path, &timed);
-    if (entry && entry->info.bytes <= limit_bytes && stk_cached_take_whole(c, entry, blob))
+    if (entry && entry->info.bytes <= limit_bytes && stk_cached_copy_file(c, entry, blob))
         return STK_OK;
     STK_TRY(stk_file_read_all(c->options.inner, path, expected_bytes, limit_bytes, blob, err));
     stk_cached_count(&c->reads, 1);
     stk_cached_count(&c->read, blob->size);
     stk_cached_count(&c->asked, blob->size);
-    keep_whole(c, path, blob);
+    keep_file(c, path, blob);
     return STK_OK;
 }
 
@@ -299,12 +299,12 @@ stk_cached_stats stk_cached_files_stats(const stk_cached_files *cache)
 {
     stk_cached_files *c = cache_of(&cache->fs);
     pthread_mutex_lock(&c->lock);
-    stk_cached_stats account = {.files = c->table.count};
+    stk_cached_stats stats = {.files = c->table.count};
     pthread_mutex_unlock(&c->lock);
-    account.bytes = __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
-    account.asked = __atomic_load_n(&c->asked, __ATOMIC_RELAXED);
-    account.read = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
-    account.reads = __atomic_load_n(&c->reads, __ATOMIC_RELAXED);
-    account.full = __atomic_load_n(&c->full, __ATOMIC_RELAXED);
-    return account;
+    stats.bytes = __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
+    stats.asked = __atomic_load_n(&c->asked, __ATOMIC_RELAXED);
+    stats.read = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    stats.reads = __atomic_load_n(&c->reads, __ATOMIC_RELAXED);
+    stats.full = __atomic_load_n(&c->full, __ATOMIC_RELAXED);
+    return stats;
 }

@@ -45,8 +45,8 @@ STK_NODISCARD stk_status stk_cached_read_at(stk_file *file, void *dst, size_t si
 size_t stk_cached_read_ready(stk_file *file, void *dst, size_t size, uint64_t offset);
 
 /* All blocks of a small file into blob; false where one is not there. */
-bool stk_cached_take_whole(stk_cached_files *cache, stk_cached_entry *entry, stk_blob *blob);
+bool stk_cached_copy_file(stk_cached_files *cache, stk_cached_entry *entry, stk_blob *blob);
 /* Keeps the whole of a small file, where nobody else has any of it. */
-void stk_cached_keep_whole(stk_cached_files *cache, stk_cached_entry *entry, const stk_blob *blob);
+void stk_cached_keep_file(stk_cached_files *cache, stk_cached_entry *entry, const stk_blob *blob);
 
 #endif

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1, CRC_BYTES = 4, NUMBER_BYTES = 8, PATH_MOST = 8192 };
+enum { VERSION = 1, CRC_BYTES = 4, NUMBER_BYTES = 8, PATH_BYTES_MAX = 8192 };
 
 static const char magic[] = "STKC";
 
-static void name_list(const char *folder, char path[PATH_MOST])
+static void name_list(const char *folder, char path[PATH_BYTES_MAX])
 {
-    snprintf(path, PATH_MOST, "%s/list", folder);
+    snprintf(path, PATH_BYTES_MAX, "%s/list", folder);
 }
 
 static stk_status put_number(stk_blob *out, uint64_t number, stk_error *err)
@@ -47,11 +47,11 @@ stk_status stk_cached_list_encode(const stk_cached_table *table, stk_blob *out, 
     uint64_t count = 0;
     STK_TRY(stk_blob_append(out, magic, sizeof magic - 1, err));
     STK_TRY(put_number(out, VERSION, err));
-    for (size_t i = 0; i < table->room; i++)
+    for (size_t i = 0; i < table->capacity; i++)
         for (const stk_cached_entry *one = table->buckets[i]; one; one = one->next)
             count += one->timed;
     STK_TRY(put_number(out, count, err));
-    for (size_t i = 0; i < table->room; i++)
+    for (size_t i = 0; i < table->capacity; i++)
         for (const stk_cached_entry *one = table->buckets[i]; one; one = one->next)
             if (one->timed) STK_TRY(put_entry(out, one, err));
     const uint32_t crc = stk_crc32c(0, out->data, out->size);
@@ -70,7 +70,7 @@ static stk_status write_file(const char *path, const stk_blob *content, stk_erro
 
 stk_status stk_cached_list_write(const stk_cached_table *table, const char *folder, stk_error *err)
 {
-    char     path[PATH_MOST];
+    char     path[PATH_BYTES_MAX];
     stk_blob content;
     stk_blob_init(&content, table->ledger, STK_MEMORY_OUTPUT);
     name_list(folder, path);
@@ -108,21 +108,22 @@ static uint64_t take_number(reading *r)
 /* False where it would lie behind the largest file there can be. */
 static bool take_block(reading *r, stk_cached_entry *entry, size_t index, uint64_t *used)
 {
-    const uint64_t place = take_number(r), crc = take_number(r);
-    const uint64_t end = place - 1 + stk_cached_block_bytes(entry, index);
-    if (!place || r->short_of) return !r->short_of;
-    if (place > INT64_MAX || end > INT64_MAX) return false;
+    const uint64_t offset = take_number(r), crc = take_number(r);
+    const uint64_t end = offset - 1 + stk_cached_block_bytes(entry, index);
+    if (!offset || r->short_of) return !r->short_of;
+    if (offset > INT64_MAX || end > INT64_MAX) return false;
     entry->blocks[index] =
-        (stk_cached_block){.at = place - 1, .crc = (uint32_t)crc, .state = STK_CACHED_THERE};
+        (stk_cached_block){.at = offset - 1, .crc = (uint32_t)crc, .state = STK_CACHED_THERE};
     if (end > *used) *used = end;
     return true;
 }
 
 /* False where the list is wrong or memory is short. */
-static bool take_entry(reading *r, stk_cached_table *table, char path[PATH_MOST], uint64_t *used)
+static bool take_entry(reading *r, stk_cached_table *table, char path[PATH_BYTES_MAX],
+                       uint64_t *used)
 {
     const uint64_t length = take_number(r);
-    const uint8_t *name = length < PATH_MOST ? take(r, length) : NULL;
+    const uint8_t *name = length < PATH_BYTES_MAX ? take(r, length) : NULL;
     stk_file_info  info = {.kind = STK_FILE_REGULAR};
     if (!name || memchr(name, 0, (size_t)length)) return false;
     memcpy(path, name, (size_t)length);
@@ -142,7 +143,7 @@ static bool take_entry(reading *r, stk_cached_table *table, char path[PATH_MOST]
 
 static bool take_all(stk_cached_table *table, stk_bytes content, uint64_t *used)
 {
-    char    path[PATH_MOST];
+    char    path[PATH_BYTES_MAX];
     reading r = {.left = content};
     if (content.size < sizeof magic - 1 + 3 * NUMBER_BYTES) return false;
     const size_t   body = content.size - NUMBER_BYTES;
@@ -168,7 +169,7 @@ bool stk_cached_list_decode(stk_cached_table *table, stk_bytes content, uint64_t
 stk_status stk_cached_list_read(stk_cached_table *table, const char *folder, uint64_t *used,
                                 stk_error *err)
 {
-    char          path[PATH_MOST];
+    char          path[PATH_BYTES_MAX];
     stk_file_info info;
     stk_blob      content;
     *used = 0;
@@ -187,7 +188,7 @@ stk_status stk_cached_list_read(stk_cached_table *table, const char *folder, uin
 
 void stk_cached_list_remove(const char *folder)
 {
-    char path[PATH_MOST];
+    char path[PATH_BYTES_MAX];
     name_list(folder, path);
     (void)!remove(path);
 }

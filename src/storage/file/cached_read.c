@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Told once: from then on all that is missing is read from below each time. */
-static void give_up(stk_cached_files *c, const char *why)
+static void disable(stk_cached_files *c, const char *why)
 {
     char line[640];
     if (__atomic_exchange_n(&c->full, true, __ATOMIC_RELAXED) || !c->options.log) return;
@@ -19,23 +19,23 @@ static void give_up(stk_cached_files *c, const char *why)
     c->options.log(c->options.log_context, line);
 }
 
-static void give_up_full(stk_cached_files *c)
+static void disable_when_full(stk_cached_files *c)
 {
     char why[128];
     snprintf(why, sizeof why, "the files do not fit into %.1f MB", (double)c->options.limit / 1e6);
-    give_up(c, why);
+    disable(c, why);
 }
 
-static void give_up_error(stk_cached_files *c, const stk_error *err)
+static void disable_after(stk_cached_files *c, const stk_error *err)
 {
     char why[560];
     snprintf(why, sizeof why, "%s: %s", err->where, err->message);
-    give_up(c, why);
+    disable(c, why);
 }
 
 /* Blocks from first on become missing or there. The lock is not held. */
-static void settle(stk_cached_files *c, stk_cached_entry *entry, size_t first, size_t blocks,
-                   const stk_cached_block *there)
+static void finish_read(stk_cached_files *c, stk_cached_entry *entry, size_t first, size_t blocks,
+                        const stk_cached_block *there)
 {
     pthread_mutex_lock(&c->lock);
     for (size_t i = 0; i < blocks; i++)
@@ -45,13 +45,13 @@ static void settle(stk_cached_files *c, stk_cached_entry *entry, size_t first, s
     pthread_mutex_unlock(&c->lock);
 }
 
-enum { RUN_MOST = 64 }; /* blocks that are read at once */
+enum { RUN_MAX = 64 }; /* blocks that are read at once */
 
 /* Keeps the blocks in space, or says that they are missing still. */
 static void keep_run(stk_cached_files *c, stk_cached_entry *entry, size_t first, size_t blocks,
                      void *space, size_t size)
 {
-    stk_cached_block there[RUN_MOST];
+    stk_cached_block there[RUN_MAX];
     stk_error        err;
     uint64_t         at;
     for (size_t i = 0; i < blocks; i++) {
@@ -62,14 +62,14 @@ static void keep_run(stk_cached_files *c, stk_cached_entry *entry, size_t first,
     }
     const stk_status st = c->store->ops->keep(c->store, space, size, &at, &err);
     if (st) {
-        give_up_error(c, &err);
-        settle(c, entry, first, blocks, NULL);
+        disable_after(c, &err);
+        finish_read(c, entry, first, blocks, NULL);
         return;
     }
     for (size_t i = 0; i < blocks; i++)
         there[i].at = at + i * STK_CACHED_BLOCK;
     stk_cached_count(&c->bytes, size);
-    settle(c, entry, first, blocks, there);
+    finish_read(c, entry, first, blocks, there);
 }
 
 static stk_status read_below(stk_cached_file *f, void *dst, size_t size, uint64_t offset,
@@ -96,7 +96,7 @@ static run claim(stk_cached_entry *entry, size_t first, uint64_t end)
     do {
         entry->blocks[first + r.blocks].state = STK_CACHED_LOADING;
         r.size += stk_cached_block_bytes(entry, first + r.blocks++);
-    } while (first + r.blocks < entry->count && r.blocks < RUN_MOST && r.begin + r.size < end &&
+    } while (first + r.blocks < entry->count && r.blocks < RUN_MAX && r.begin + r.size < end &&
              entry->blocks[first + r.blocks].state == STK_CACHED_MISSING);
     return r;
 }
@@ -111,8 +111,8 @@ static stk_status load(stk_cached_file *f, const run *r, void *dst, size_t size,
     size_t            there = 0;
     if (size > r->size - skip) size = r->size - skip;
     if (!space) {
-        give_up_full(c);
-        settle(c, f->entry, r->first, r->blocks, NULL);
+        disable_when_full(c);
+        finish_read(c, f->entry, r->first, r->blocks, NULL);
         return read_below(f, dst, size, offset, got, err);
     }
     const stk_status st = read_below(f, space, r->size, r->begin, &there, err);
@@ -120,7 +120,7 @@ static stk_status load(stk_cached_file *f, const run *r, void *dst, size_t size,
     if (*got) memcpy(dst, (uint8_t *)space + skip, *got);
     if (st || there < r->size) { /* the file has become shorter */
         c->store->ops->drop(c->store, space, r->size);
-        settle(c, f->entry, r->first, r->blocks, NULL);
+        finish_read(c, f->entry, r->first, r->blocks, NULL);
         return st;
     }
     keep_run(c, f->entry, r->first, r->blocks, space, r->size);
@@ -128,21 +128,21 @@ static stk_status load(stk_cached_file *f, const run *r, void *dst, size_t size,
 }
 
 /* A block of an earlier process is looked at as a whole, once. */
-static bool is_sound(stk_cached_files *c, const stk_cached_block *block, size_t size)
+static bool is_valid(stk_cached_files *c, const stk_cached_block *block, size_t size)
 {
     uint8_t   *copy = malloc(size ? size : 1);
-    const bool sound = copy && !c->store->ops->get(c->store, block->at, copy, size, NULL) &&
+    const bool valid = copy && !c->store->ops->get(c->store, block->at, copy, size, NULL) &&
                        stk_crc32c(0, copy, size) == block->crc;
     free(copy);
-    return sound;
+    return valid;
 }
 
 /* What the store has of a block; false: it is damaged, and is missing from now on. */
 static bool get(stk_cached_files *c, stk_cached_entry *entry, size_t index,
                 const stk_cached_block *block, size_t skip, void *dst, size_t size)
 {
-    const bool sound = block->trusted || is_sound(c, block, stk_cached_block_bytes(entry, index));
-    if (sound && !c->store->ops->get(c->store, block->at + skip, dst, size, NULL)) {
+    const bool valid = block->trusted || is_valid(c, block, stk_cached_block_bytes(entry, index));
+    if (valid && !c->store->ops->get(c->store, block->at + skip, dst, size, NULL)) {
         if (!block->trusted) {
             pthread_mutex_lock(&c->lock);
             entry->blocks[index].trusted = true;
@@ -153,7 +153,7 @@ static bool get(stk_cached_files *c, stk_cached_entry *entry, size_t index,
     if (c->options.log)
         c->options.log(c->options.log_context,
                        "WARNING: cache: a block is damaged and is read anew");
-    settle(c, entry, index, 1, NULL);
+    finish_read(c, entry, index, 1, NULL);
     return false;
 }
 
@@ -226,7 +226,7 @@ size_t stk_cached_read_ready(stk_file *file, void *dst, size_t size, uint64_t of
     return done;
 }
 
-bool stk_cached_take_whole(stk_cached_files *c, stk_cached_entry *entry, stk_blob *blob)
+bool stk_cached_copy_file(stk_cached_files *c, stk_cached_entry *entry, stk_blob *blob)
 {
     stk_error unasked;
     if (stk_blob_reserve_exact(blob, (size_t)entry->info.bytes, &unasked)) return false;
@@ -245,9 +245,9 @@ bool stk_cached_take_whole(stk_cached_files *c, stk_cached_entry *entry, stk_blo
 }
 
 /* The lock is held: claims all of a small file, where nobody else has any of it. */
-static bool claim_whole(stk_cached_entry *entry)
+static bool claim_file(stk_cached_entry *entry)
 {
-    if (!entry->count || entry->count > RUN_MOST) return false;
+    if (!entry->count || entry->count > RUN_MAX) return false;
     for (size_t i = 0; i < entry->count; i++)
         if (entry->blocks[i].state != STK_CACHED_MISSING) return false;
     for (size_t i = 0; i < entry->count; i++)
@@ -255,16 +255,16 @@ static bool claim_whole(stk_cached_entry *entry)
     return true;
 }
 
-void stk_cached_keep_whole(stk_cached_files *c, stk_cached_entry *entry, const stk_blob *blob)
+void stk_cached_keep_file(stk_cached_files *c, stk_cached_entry *entry, const stk_blob *blob)
 {
     pthread_mutex_lock(&c->lock);
-    const bool claimed = claim_whole(entry);
+    const bool claimed = claim_file(entry);
     pthread_mutex_unlock(&c->lock);
     if (!claimed) return;
     void *space = c->store->ops->begin(c->store, blob->size);
     if (!space) {
-        give_up_full(c);
-        settle(c, entry, 0, entry->count, NULL);
+        disable_when_full(c);
+        finish_read(c, entry, 0, entry->count, NULL);
         return;
     }
     memcpy(space, blob->data, blob->size);

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 64 };
+enum { INITIAL_CAPACITY = 64 };
 
 static size_t bucket_of(const stk_cached_table *table, const char *path)
 {
-    return (size_t)stk_hash64(1, path, strlen(path)) & (table->room - 1);
+    return (size_t)stk_hash64(1, path, strlen(path)) & (table->capacity - 1);
 }
 
 stk_cached_entry *stk_cached_table_find(const stk_cached_table *table, const char *path)
 {
-    if (!table->room) return NULL;
+    if (!table->capacity) return NULL;
     stk_cached_entry *entry = table->buckets[bucket_of(table, path)];
     while (entry && strcmp(entry->path, path) != 0)
         entry = entry->next;
@@ -29,7 +29,7 @@ static bool reserve(stk_cached_table *table, uint64_t bytes)
     return true;
 }
 
-static void give_back(stk_cached_table *table, uint64_t bytes)
+static void release_bytes(stk_cached_table *table, uint64_t bytes)
 {
     stk_ledger_release(table->ledger, STK_MEMORY_CACHE, bytes);
     table->reserved -= bytes;
@@ -44,18 +44,18 @@ static void put(stk_cached_table *table, stk_cached_entry *entry)
 
 static bool grow(stk_cached_table *table)
 {
-    const size_t       more = table->room ? table->room * 2 : FIRST_ROOM;
+    const size_t       more = table->capacity ? table->capacity * 2 : INITIAL_CAPACITY;
     stk_cached_table   old = *table;
     stk_cached_entry **buckets = NULL;
-    if (!reserve(table, (more - old.room) * sizeof *buckets)) return false;
+    if (!reserve(table, (more - old.capacity) * sizeof *buckets)) return false;
     buckets = calloc(more, sizeof(stk_cached_entry *));
     if (!buckets) {
-        give_back(table, (more - old.room) * sizeof *buckets);
+        release_bytes(table, (more - old.capacity) * sizeof *buckets);
         return false;
     }
     table->buckets = buckets;
-    table->room = more;
-    for (size_t i = 0; i < old.room; i++)
+    table->capacity = more;
+    for (size_t i = 0; i < old.capacity; i++)
         for (stk_cached_entry *entry = old.buckets[i], *next; entry; entry = next) {
             next = entry->next;
             put(table, entry);
@@ -72,7 +72,7 @@ static void take_out(stk_cached_table *table, const char *path)
     if (!*at) return;
     stk_cached_entry *entry = *at;
     *at = entry->next;
-    give_back(table, entry->bytes);
+    release_bytes(table, entry->bytes);
     free(entry);
     table->count--;
 }
@@ -84,11 +84,11 @@ stk_cached_entry *stk_cached_table_add(stk_cached_table *table, const char *path
     const size_t   length = strlen(path) + 1;
     const uint64_t bytes = sizeof(stk_cached_entry) + blocks * sizeof(stk_cached_block) + length;
     if (blocks > SIZE_MAX / 2 / sizeof(stk_cached_block)) return NULL;
-    if (table->count >= table->room && !grow(table)) return NULL;
+    if (table->count >= table->capacity && !grow(table)) return NULL;
     if (!reserve(table, bytes)) return NULL;
     stk_cached_entry *entry = calloc(1, (size_t)bytes);
     if (!entry) {
-        give_back(table, bytes);
+        release_bytes(table, bytes);
         return NULL;
     }
     take_out(table, path);
@@ -105,7 +105,7 @@ stk_cached_entry *stk_cached_table_add(stk_cached_table *table, const char *path
 
 void stk_cached_table_release(stk_cached_table *table)
 {
-    for (size_t i = 0; i < table->room; i++)
+    for (size_t i = 0; i < table->capacity; i++)
         for (stk_cached_entry *entry = table->buckets[i], *next; entry; entry = next) {
             next = entry->next;
             free(entry);

@@ -35,7 +35,7 @@ struct stk_cached_entry {
 typedef struct stk_cached_table {
     stk_ledger        *ledger; /* not a reference */
     stk_cached_entry **buckets;
-    size_t             room, count; /* room is a power of two, or 0 */
+    size_t             capacity, count; /* room is a power of two, or 0 */
     uint64_t           reserved;
 } stk_cached_table;
 

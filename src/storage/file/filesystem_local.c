@@ -125,11 +125,11 @@ static stk_status open_file(const stk_filesystem *fs, const char *path, stk_acce
 /* One read at blob's end, up to the blob's capacity. */
 static stk_status read_more(int fd, const char *path, stk_blob *blob, size_t *got, stk_error *err)
 {
-    size_t  room = blob->capacity - blob->size;
+    size_t  left = blob->capacity - blob->size;
     ssize_t count;
-    if (room > LARGEST_CALL) room = LARGEST_CALL;
+    if (left > LARGEST_CALL) left = LARGEST_CALL;
     do {
-        count = read(fd, blob->data + blob->size, room);
+        count = read(fd, blob->data + blob->size, left);
     } while (count < 0 && errno == EINTR);
     if (count < 0 && errno == EISDIR) return refuse_kind(path, STK_FILE_DIRECTORY, err);
     if (count < 0) return stk_fail_errno(err, errno, "read", path, "read");

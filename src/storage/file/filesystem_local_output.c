@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-    NAME_KEPT = 200,         /* of the final name, so that the temporary one fits NAME_MAX */
-    MOST_TEMPORARIES = 1000, /* of one process for one name */
+    NAME_KEPT = 200,        /* of the final name, so that the temporary one fits NAME_MAX */
+    TEMPORARIES_MAX = 1000, /* of one process for one name */
     LARGEST_CALL = 1 << 30,
 };
 
@@ -132,7 +132,7 @@ static stk_status check_target(local_output *local, stk_error *err)
 static stk_status create_temporary(local_output *local, stk_error *err)
 {
     char name[sizeof local->temporary];
-    for (int i = 0; i < MOST_TEMPORARIES; i++) {
+    for (int i = 0; i < TEMPORARIES_MAX; i++) {
         snprintf(name, sizeof name, ".%.*s.%ld-%d.tmp", NAME_KEPT, local->name, (long)getpid(), i);
         local->fd = openat(local->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (local->fd >= 0) {
@@ -143,7 +143,7 @@ static stk_status create_temporary(local_output *local, stk_error *err)
     }
     return stk_fail(err, STK_E_EXISTS, "write", local->path,
                     "%d temporary files of this process lie beside it: remove %s and its like",
-                    MOST_TEMPORARIES, name);
+                    TEMPORARIES_MAX, name);
 }
 
 stk_status stk_local_create(const stk_filesystem *fs, const char *path, stk_output **out,

@@ -10,7 +10,7 @@ enum {
     THREADS_DEFAULT = 64,
     LARGEST_COUNT = 1024,
     TUNED_START = 4,
-    TUNED_LEAST = 2,
+    TUNED_MIN = 2,
 };
 
 void stk_io_list_push(stk_io_list *list, stk_io_request *request)
@@ -84,7 +84,7 @@ void stk_io_submit(stk_io *io, stk_io_request *request)
     pthread_mutex_unlock(&io->lock);
 }
 
-static void account(stk_io *io, const stk_io_request *request, uint64_t now_ns)
+static void count_request(stk_io *io, const stk_io_request *request, uint64_t now_ns)
 {
     const uint64_t latency_ns = now_ns > request->started_ns ? now_ns - request->started_ns : 0;
     const uint64_t bytes = request->file ? request->got : 0;
@@ -110,7 +110,7 @@ void stk_io_finish(stk_io *io, stk_io_request *request, bool reader)
 {
     pthread_mutex_lock(&io->lock);
     const uint64_t now_ns = stk_clock_ns();
-    account(io, request, now_ns);
+    count_request(io, request, now_ns);
     if (reader) io->coming++;
     begin_queued(io, now_ns, reader);
     pthread_mutex_unlock(&io->lock);
@@ -159,8 +159,8 @@ static void init_limit(stk_io *io, const stk_io_options *options)
 {
     io->threads_max = options->threads_max ? options->threads_max : THREADS_DEFAULT;
     io->pinned = options->in_flight > 0;
-    const int least = io->threads_max < TUNED_LEAST ? io->threads_max : TUNED_LEAST;
-    stk_io_tuner_init(&io->tuner, TUNED_START, least, io->threads_max);
+    const int min = io->threads_max < TUNED_MIN ? io->threads_max : TUNED_MIN;
+    stk_io_tuner_init(&io->tuner, TUNED_START, min, io->threads_max);
     io->limit = io->pinned ? options->in_flight : io->tuner.limit;
 }
 
@@ -177,8 +177,8 @@ stk_status stk_io_start(stk_io **out, const stk_io_options *options, stk_error *
     stk_status st = init_lock(io, err);
     if (!st) st = stk_io_start_readers(io, err);
     if (!st && !options->no_uring) {
-        const int most = io->pinned ? io->limit : io->threads_max;
-        st = stk_io_start_ring(io, (unsigned)most + 1, err);
+        const int max = io->pinned ? io->limit : io->threads_max;
+        st = stk_io_start_ring(io, (unsigned)max + 1, err);
     }
     if (st) {
         stk_io_free(io);
@@ -238,9 +238,9 @@ static stk_io *unconst(const stk_io *io)
 }
 
 /* Under the lock. */
-static uint64_t latency_at(const stk_io *io, double share)
+static uint64_t latency_at(const stk_io *io, double fraction)
 {
-    const uint64_t wanted = (uint64_t)(share * (double)io->requests);
+    const uint64_t wanted = (uint64_t)(fraction * (double)io->requests);
     uint64_t       seen = 0;
     for (int i = 0; i < STK_IO_LATENCY_BUCKETS; i++) {
         seen += io->latencies[i];

@@ -8,19 +8,19 @@ enum {
     TURNS = 2,               /* in which every place in flight was used this often */
     LOSSES = 2,              /* a trial is given up after this many intervals: one may be noise */
     HOLD_FIRST = 8,          /* intervals between a failed trial and the next, doubled each time */
-    HOLD_MOST = 64,
+    HOLD_MAX = 64,
 };
 
 static const double GAIN = 1.02;
 
-void stk_io_tuner_init(stk_io_tuner *tuner, int start, int least, int most)
+void stk_io_tuner_init(stk_io_tuner *tuner, int start, int min, int max)
 {
-    if (start < least) start = least;
-    if (start > most) start = most;
+    if (start < min) start = min;
+    if (start > max) start = max;
     *tuner = (stk_io_tuner){
         .limit = start,
-        .least = least,
-        .most = most,
+        .min = min,
+        .max = max,
         .step = start,
         .hold_next = HOLD_FIRST,
     };
@@ -28,11 +28,11 @@ void stk_io_tuner_init(stk_io_tuner *tuner, int start, int least, int most)
 
 static void begin_interval(stk_io_tuner *tuner, uint64_t now_ns)
 {
-    tuner->begun = true;
+    tuner->started = true;
     tuner->begin_ns = now_ns;
     tuner->completions = tuner->reads = tuner->bytes = tuner->latency_ns = tuner->queued = 0;
     tuner->last_ns = now_ns;
-    tuner->longest_gap_ns = tuner->due = 0;
+    tuner->gap_ns_max = tuner->due = 0;
 }
 
 void stk_io_tuner_idle(stk_io_tuner *tuner, uint64_t now_ns)
@@ -65,19 +65,19 @@ static void change(stk_io_tuner *tuner, int to, stk_io_reason reason, stk_io_mea
     else
         tuner->lowers++;
     tuner->limit = to;
-    tuner->settling = true;
+    tuner->warming_up = true;
 }
 
 /* Tries a higher limit; now is what the one in force achieves. */
 static void raise_limit(stk_io_tuner *tuner, stk_io_reason reason, stk_io_measure now,
                         uint64_t now_ns)
 {
-    const int room = tuner->most - tuner->limit;
+    const int left = tuner->max - tuner->limit;
     const int from = tuner->limit;
     int       step = tuner->step;
     /* One more among many changes the rate by less than can be seen. */
     if (step < from / 16) step = from / 16;
-    if (step > room) step = room;
+    if (step > left) step = left;
     if (step) change(tuner, from + step, reason, now, now_ns);
     tuner->before = step ? from : 0;
     tuner->losses = 0;
@@ -87,12 +87,12 @@ static void raise_limit(stk_io_tuner *tuner, stk_io_reason reason, stk_io_measur
 static void lower_limit(stk_io_tuner *tuner, int to, stk_io_reason reason, stk_io_measure now,
                         uint64_t now_ns)
 {
-    if (to < tuner->least) to = tuner->least;
+    if (to < tuner->min) to = tuner->min;
     if (to < tuner->limit) change(tuner, to, reason, now, now_ns);
     tuner->before = 0;
     tuner->step = 1;
     tuner->hold = tuner->hold_next;
-    if (tuner->hold_next < HOLD_MOST) tuner->hold_next *= 2;
+    if (tuner->hold_next < HOLD_MAX) tuner->hold_next *= 2;
     tuner->reference = (stk_io_measure){0};
 }
 
@@ -179,7 +179,7 @@ static void note(stk_io_tuner *tuner, const stk_io_completion *completion)
 static bool is_long_enough(const stk_io_tuner *tuner, uint64_t now_ns)
 {
     if (tuner->completions < TURNS * (uint64_t)tuner->limit) return false;
-    return tuner->settling || now_ns - tuner->begin_ns >= INTERVAL_NS;
+    return tuner->warming_up || now_ns - tuner->begin_ns >= INTERVAL_NS;
 }
 
 /* Requests that began together end together. An interval that ends anywhere in such a burst is
@@ -190,24 +190,24 @@ static bool is_over(stk_io_tuner *tuner, uint64_t now_ns)
 {
     const uint64_t gap_ns = now_ns - tuner->last_ns;
     tuner->last_ns = now_ns;
-    if (gap_ns > tuner->longest_gap_ns) tuner->longest_gap_ns = gap_ns;
+    if (gap_ns > tuner->gap_ns_max) tuner->gap_ns_max = gap_ns;
     if (!is_long_enough(tuner, now_ns)) return false;
     if (!tuner->due) tuner->due = tuner->completions + (uint64_t)tuner->limit;
-    return 2 * gap_ns > tuner->longest_gap_ns || tuner->completions >= tuner->due;
+    return 2 * gap_ns > tuner->gap_ns_max || tuner->completions >= tuner->due;
 }
 
 bool stk_io_tuner_finish(stk_io_tuner *tuner, const stk_io_completion *completion)
 {
     const uint64_t now_ns = completion->now_ns;
     const int      limit = tuner->limit;
-    if (!tuner->begun) {
+    if (!tuner->started) {
         begin_interval(tuner, now_ns);
         return false;
     }
     note(tuner, completion);
     if (!is_over(tuner, now_ns)) return false;
-    if (tuner->settling)
-        tuner->settling = false;
+    if (tuner->warming_up)
+        tuner->warming_up = false;
     else
         judge(tuner, measure(tuner, now_ns), 2 * tuner->queued >= tuner->completions, now_ns);
     begin_interval(tuner, now_ns);

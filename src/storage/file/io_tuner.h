@@ -42,7 +42,7 @@ typedef struct stk_io_completion {
 
 typedef struct stk_io_tuner {
     int            limit; /* in force */
-    int            least, most;
+    int            min, max;
     int            step;   /* of the next raise */
     int            before; /* the limit a trial began at; 0: no trial */
     int            losses; /* intervals of this trial without a gain */
@@ -51,19 +51,19 @@ typedef struct stk_io_tuner {
     stk_io_measure reference; /* of the limit in force, or in a trial of the one before */
 
     /* The interval under way. */
-    bool     settling; /* completions still show the limit before */
-    bool     begun;
+    bool     warming_up; /* completions still show the limit before */
+    bool     started;
     uint64_t idle_ns; /* since when nothing is in flight; 0: something is */
     uint64_t begin_ns, completions, reads, bytes, latency_ns, queued;
-    uint64_t last_ns, longest_gap_ns; /* between completions */
-    uint64_t due;                     /* completions it ends at if no gap comes; 0: too short yet */
+    uint64_t last_ns, gap_ns_max; /* between completions */
+    uint64_t due;                 /* completions it ends at if no gap comes; 0: too short yet */
 
     stk_io_decision decisions[STK_IO_DECISIONS]; /* a ring */
     uint64_t        raises, lowers;
 } stk_io_tuner;
 
 /* Begins at start, between least and most (1 or more). */
-void stk_io_tuner_init(stk_io_tuner *tuner, int start, int least, int most);
+void stk_io_tuner_init(stk_io_tuner *tuner, int start, int min, int max);
 
 /* Takes note of a request that ended; true when the limit changed. */
 bool stk_io_tuner_finish(stk_io_tuner *tuner, const stk_io_completion *completion);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 256 << 10, LARGEST_BLOCK = 1 << 30, HINTS_MOST = 16 };
+enum { BLOCK_BYTES = 256 << 10, LARGEST_BLOCK = 1 << 30, HINTS_MAX = 16 };
 
 typedef struct readahead readahead;
 
@@ -79,20 +79,20 @@ static void finish_hinted(stk_io_request *request)
 }
 
 /* Under the lock: takes the hint at *place from the list. */
-static hint *unlink_hint(readahead *r, hint **place)
+static hint *unlink_hint(readahead *r, hint **link)
 {
-    hint *h = *place;
-    *place = h->next;
+    hint *h = *link;
+    *link = h->next;
     r->count--;
     return h;
 }
 
 static hint **find_hint(readahead *r, const char *path)
 {
-    hint **place = &r->hints;
-    while (*place && strcmp((*place)->path, path) != 0)
-        place = &(*place)->next;
-    return place;
+    hint **link = &r->hints;
+    while (*link && strcmp((*link)->path, path) != 0)
+        link = &(*link)->next;
+    return link;
 }
 
 static void drop_oldest(readahead *r)
@@ -115,15 +115,15 @@ void stk_readahead_hint(stk_filesystem *fs, const char *path)
     h->holders = 2;
     memcpy(h->path, path, length + 1);
     pthread_mutex_lock(&r->lock);
-    hint     **place = find_hint(r, path);
-    const bool known = *place != NULL;
+    hint     **link = find_hint(r, path);
+    const bool known = *link != NULL;
     if (!known) {
-        *place = h;
+        *link = h;
         r->running++;
         r->count++;
         stk_io_submit(r->shared.io, &h->request);
     }
-    const bool full = r->count > HINTS_MOST;
+    const bool full = r->count > HINTS_MAX;
     pthread_mutex_unlock(&r->lock);
     if (known) free(h);
     if (full) drop_oldest(r);
@@ -134,12 +134,12 @@ void stk_readahead_hint(stk_filesystem *fs, const char *path)
 static stk_file *take_hinted(readahead *r, const char *path)
 {
     pthread_mutex_lock(&r->lock);
-    hint **place = find_hint(r, path);
-    if (!*place) {
+    hint **link = find_hint(r, path);
+    if (!*link) {
         pthread_mutex_unlock(&r->lock);
         return NULL;
     }
-    hint *h = unlink_hint(r, place);
+    hint *h = unlink_hint(r, link);
     if (h->state == HINT_WAITING) h->unwanted = true;
     while (h->state == HINT_OPENING)
         pthread_cond_wait(&r->changed, &r->lock);
@@ -284,7 +284,7 @@ static void wait_for_streams(stk_readahead_shared *shared)
     pthread_mutex_unlock(&shared->lock);
 }
 
-void stk_readahead_settle(stk_filesystem *fs)
+void stk_readahead_wait(stk_filesystem *fs)
 {
     readahead *r = of(fs);
     while (r->hints)
@@ -297,7 +297,7 @@ void stk_readahead_free(stk_filesystem *fs)
 {
     if (!fs) return;
     readahead *r = of(fs);
-    stk_readahead_settle(fs);
+    stk_readahead_wait(fs);
     pthread_cond_destroy(&r->shared.ended);
     pthread_mutex_destroy(&r->shared.lock);
     pthread_cond_destroy(&r->changed);

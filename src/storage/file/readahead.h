@@ -34,7 +34,7 @@ STK_NODISCARD stk_status stk_readahead_new(stk_filesystem **out, const stk_files
 void stk_readahead_free(stk_filesystem *fs);
 
 /* Forgets all hints and waits until nothing is read ahead any more. Every file must be closed. */
-void stk_readahead_settle(stk_filesystem *fs);
+void stk_readahead_wait(stk_filesystem *fs);
 
 /* Begins to open path and to read its first blocks in the background, so that a later open of the
  * same path finds them. The latest 16 hints are kept. Never fails: what is wrong with the file, the

@@ -11,11 +11,11 @@
 
 enum {
     ALIGNMENT = 64,
-    WINDOW_START = 2,     /* one being read by the caller, one on its way */
-    TRUST_FIRST = 256,    /* blocks found in the page cache before it is trusted again, */
-    TRUST_GROWTH = 4,     /* and how much longer that takes each time it failed, */
-    TRUST_MOST = 1 << 20, /* up to this */
-    PROBE_BYTES = 512     /* at the beginning of a file, to see whether it is cached */
+    WINDOW_START = 2,    /* one being read by the caller, one on its way */
+    TRUST_FIRST = 256,   /* blocks found in the page cache before it is trusted again, */
+    TRUST_GROWTH = 4,    /* and how much longer that takes each time it failed, */
+    TRUST_MAX = 1 << 20, /* up to this */
+    PROBE_BYTES = 512    /* at the beginning of a file, to see whether it is cached */
 };
 
 typedef struct stream stream;
@@ -185,14 +185,14 @@ static bool add_block(stream *s, uint64_t begin)
     return true;
 }
 
-static int window_most(const stream *s)
+static int window_max(const stream *s)
 {
     const stk_readahead_options *options = &s->shared->options;
     if (options->blocks_ahead) return options->blocks_ahead;
     /* Twice: only requests that wait show the engine that its limit is too low. */
     const int open = __atomic_load_n(&s->shared->open, __ATOMIC_RELAXED);
-    const int share = 2 * stk_io_limit(s->shared->io) / (open > 0 ? open : 1);
-    return share < WINDOW_START ? WINDOW_START : share;
+    const int per_file = 2 * stk_io_limit(s->shared->io) / (open > 0 ? open : 1);
+    return per_file < WINDOW_START ? WINDOW_START : per_file;
 }
 
 /* Bytes that the page cache has are cheaper to read straight from there: the window runs out. The
@@ -206,8 +206,8 @@ static bool cache_is_enough(const stream *s)
 /* Asks for the blocks that the window has room for. */
 static void fill(stream *s)
 {
-    const int most = window_most(s);
-    const int wanted = s->window < most ? s->window : most;
+    const int max = window_max(s);
+    const int wanted = s->window < max ? s->window : max;
     while (s->last && s->count < wanted && !cache_is_enough(s)) {
         const uint64_t end = s->last->begin + s->last->size;
         if (end >= s->file.info.bytes || !add_block(s, end)) break;
@@ -219,9 +219,9 @@ static void fill(stream *s)
  * while the window is not even full. */
 static void grow(stream *s)
 {
-    const int most = window_most(s);
-    if (s->count < s->window || s->window >= most) return;
-    s->window = 2 * s->window < most ? 2 * s->window : most;
+    const int max = window_max(s);
+    if (s->count < s->window || s->window >= max) return;
+    s->window = 2 * s->window < max ? 2 * s->window : max;
 }
 
 /* Begins a window at offset. A seek begins with one block: who reads here and there needs no more,
@@ -229,7 +229,7 @@ static void grow(stream *s)
 static block *begin_at(stream *s, uint64_t offset)
 {
     drop_all(s);
-    if (s->cached >= s->trust && s->trust < TRUST_MOST) s->trust *= TRUST_GROWTH;
+    if (s->cached >= s->trust && s->trust < TRUST_MAX) s->trust *= TRUST_GROWTH;
     s->cached = 0;
     if (offset != s->next)
         s->window = 1;

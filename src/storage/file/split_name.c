@@ -69,7 +69,7 @@ static word next_word(const char *text, const char *end)
     return (word){text, (size_t)(stop - text)};
 }
 
-static size_t place_of(const char *name, size_t length)
+static size_t bucket_of(const char *name, size_t length)
 {
     const char *end = name + length;
     size_t      found = ROLES;
@@ -88,23 +88,23 @@ static size_t place_of(const char *name, size_t length)
 
 stk_split_role stk_split_role_of(const char *name, size_t length)
 {
-    const size_t place = place_of(name, length);
-    return place < ROLES ? roles[place].role : STK_SPLIT_OTHER;
+    const size_t bucket = bucket_of(name, length);
+    return bucket < ROLES ? roles[bucket].role : STK_SPLIT_OTHER;
 }
 
 bool stk_path_is_split(const char *name, size_t length)
 {
-    return place_of(name, length) < ROLES;
+    return bucket_of(name, length) < ROLES;
 }
 
 size_t stk_split_find_role(const char *const *names, size_t count, stk_split_role role)
 {
-    size_t best = count, place = ROLES;
+    size_t best = count, bucket = ROLES;
     for (size_t i = 0; i < count; i++) {
-        const size_t here = place_of(names[i], strlen(names[i]));
-        if (here >= place || roles[here].role != role) continue;
+        const size_t here = bucket_of(names[i], strlen(names[i]));
+        if (here >= bucket || roles[here].role != role) continue;
         best = i;
-        place = here;
+        bucket = here;
     }
     return best;
 }

@@ -41,7 +41,7 @@ static stk_status find_shards(stk_inspect_call *call, stk_shards *shards, stk_er
         STK_TRY(begins_like_records(call, &is, err));
         if (!is) return STK_OK;
     }
-    call->whole_folder = !st && info.kind == STK_FILE_DIRECTORY;
+    call->complete_folder = !st && info.kind == STK_FILE_DIRECTORY;
     const bool is_pattern = st == STK_E_NOTFOUND && stk_path_is_pattern(stk_path_base(call->path));
     if (st && !is_pattern) return st;
     st = stk_shards_find(shards, call->fs, call->path, err);
@@ -52,7 +52,7 @@ static stk_status find_shards(stk_inspect_call *call, stk_shards *shards, stk_er
 /* All of a folder is read as it lies there: what a link in it names elsewhere is not shown. */
 static stk_status check_links(const stk_inspect_call *call, stk_error *err)
 {
-    if (!call->whole_folder || call->options.follow_outside) return STK_OK;
+    if (!call->complete_folder || call->options.follow_outside) return STK_OK;
     return stk_inside_check(call->fs, call->path, call->options.ledger, err);
 }
 
@@ -60,7 +60,7 @@ static stk_status check_links(const stk_inspect_call *call, stk_error *err)
 static stk_status check_description(const stk_inspect_call *call, const char *folder,
                                     stk_error *err)
 {
-    if (call->whole_folder || call->options.follow_outside) return STK_OK;
+    if (call->complete_folder || call->options.follow_outside) return STK_OK;
     return stk_inside_check_description(call->fs, folder, call->options.ledger, err);
 }
 

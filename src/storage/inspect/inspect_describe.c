@@ -14,7 +14,7 @@ enum {
     SHOWN_VALUES = 8,
     SHOWN_TEXT = 60, /* bytes of a text */
     WIDEST_NAME = 32,
-    MOST_LINES = 100 /* values of one record; the rest is counted */
+    LINES_MAX = 100 /* values of one record; the rest is counted */
 };
 
 STK_PRINTF(3, 4)
@@ -169,7 +169,7 @@ static stk_status write_all(stk_blob *text, const char *title, stk_inspect_value
     const int    width = name_width(values);
     size_t       index = 0;
     STK_TRY(stk_blob_append(text, title, strlen(title), err));
-    for (int lines = 0; index < count && lines < MOST_LINES; lines++)
+    for (int lines = 0; index < count && lines < LINES_MAX; lines++)
         STK_TRY(write_line(text, values, &index, width, err));
     if (index < count) STK_TRY(write(text, err, "\n  ... and %zu more", count - index));
     return stk_blob_append(text, "", 1, err);

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 enum {
-    SNIFF_MOST = 64,       /* byte strings of a key looked at in a portion */
+    SNIFF_MAX = 64,        /* byte strings of a key looked at in a portion */
     LABEL_VALUES = 1024,   /* values of one record counted as classes */
     GUESSED_CLASSES = 1000 /* a label found by a part of its name has no more classes */
 };
@@ -20,7 +20,7 @@ void stk_inspect_schema_init(stk_inspect_schema *schema, const char *label, stk_
     *schema = (stk_inspect_schema){.label = label};
     stk_arena_init(&schema->arena, ledger, STK_MEMORY_INDEX);
     stk_blob_init(&schema->keys, ledger, STK_MEMORY_INDEX);
-    stk_blob_init(&schema->places, ledger, STK_MEMORY_INDEX);
+    stk_blob_init(&schema->buckets, ledger, STK_MEMORY_INDEX);
 }
 
 void stk_inspect_schema_release(stk_inspect_schema *schema)
@@ -28,7 +28,7 @@ void stk_inspect_schema_release(stk_inspect_schema *schema)
     for (size_t i = 0; i < stk_inspect_schema_count(schema); i++)
         stk_tally_release(&stk_inspect_schema_at(schema, i)->tally);
     stk_blob_release(&schema->keys);
-    stk_blob_release(&schema->places);
+    stk_blob_release(&schema->buckets);
     stk_arena_release(&schema->arena);
 }
 
@@ -38,31 +38,31 @@ static bool is_key(const stk_inspect_key *key, stk_bytes name, bool in_sequence)
            (name.size == 0 || memcmp(key->seen.name, name.data, name.size) == 0);
 }
 
-static uint32_t *find_place(const stk_inspect_schema *schema, stk_bytes name, bool in_sequence)
+static uint32_t *find_bucket(const stk_inspect_schema *schema, stk_bytes name, bool in_sequence)
 {
-    uint32_t    *places = (uint32_t *)(void *)schema->places.data;
-    const size_t mask = schema->places.size / sizeof *places - 1;
-    size_t       place = stk_hash64(in_sequence, name.data, name.size) & mask;
-    while (places[place] &&
-           !is_key(stk_inspect_schema_at(schema, places[place] - 1), name, in_sequence))
-        place = (place + 1) & mask;
-    return &places[place];
+    uint32_t    *buckets = (uint32_t *)(void *)schema->buckets.data;
+    const size_t mask = schema->buckets.size / sizeof *buckets - 1;
+    size_t       bucket = stk_hash64(in_sequence, name.data, name.size) & mask;
+    while (buckets[bucket] &&
+           !is_key(stk_inspect_schema_at(schema, buckets[bucket] - 1), name, in_sequence))
+        bucket = (bucket + 1) & mask;
+    return &buckets[bucket];
 }
 
-static stk_status grow_places(stk_inspect_schema *schema, stk_error *err)
+static stk_status grow_buckets(stk_inspect_schema *schema, stk_error *err)
 {
     const size_t count = stk_inspect_schema_count(schema);
-    size_t       room = 64;
-    while (room < 4 * (count + 1))
-        room *= 2;
-    const size_t bytes = room * sizeof(uint32_t);
-    STK_TRY(stk_blob_reserve_exact(&schema->places, bytes, err));
-    memset(schema->places.data, 0, bytes);
-    schema->places.size = bytes;
+    size_t       capacity = 64;
+    while (capacity < 4 * (count + 1))
+        capacity *= 2;
+    const size_t bytes = capacity * sizeof(uint32_t);
+    STK_TRY(stk_blob_reserve_exact(&schema->buckets, bytes, err));
+    memset(schema->buckets.data, 0, bytes);
+    schema->buckets.size = bytes;
     for (size_t i = 0; i < count; i++) {
         const stk_inspect_key *key = stk_inspect_schema_at(schema, i);
-        *find_place(schema, stk_bytes_of(key->seen.name, key->name_length), key->seen.in_sequence) =
-            (uint32_t)i + 1;
+        *find_bucket(schema, stk_bytes_of(key->seen.name, key->name_length),
+                     key->seen.in_sequence) = (uint32_t)i + 1;
     }
     return STK_OK;
 }
@@ -78,8 +78,8 @@ static bool holds(const char *text, const char *part)
 static stk_status add_key(stk_inspect_schema *schema, stk_bytes name, bool in_sequence,
                           stk_error *err)
 {
-    if ((stk_inspect_schema_count(schema) + 1) * 2 > schema->places.size / sizeof(uint32_t))
-        STK_TRY(grow_places(schema, err));
+    if ((stk_inspect_schema_count(schema) + 1) * 2 > schema->buckets.size / sizeof(uint32_t))
+        STK_TRY(grow_buckets(schema, err));
     stk_inspect_key key = {.seen = {.in_sequence = in_sequence}, .name_length = name.size};
     key.seen.name = stk_arena_text(&schema->arena, (const char *)name.data, name.size, err);
     if (!key.seen.name) return err->status;
@@ -90,7 +90,7 @@ static stk_status add_key(stk_inspect_schema *schema, stk_bytes name, bool in_se
     key.is_label = key.is_label && !in_sequence;
     stk_tally_init(&key.tally, &schema->arena);
     STK_TRY(stk_blob_append(&schema->keys, &key, sizeof key, err));
-    *find_place(schema, name, in_sequence) = (uint32_t)stk_inspect_schema_count(schema);
+    *find_bucket(schema, name, in_sequence) = (uint32_t)stk_inspect_schema_count(schema);
     return STK_OK;
 }
 
@@ -100,19 +100,19 @@ static stk_status find_key(stk_inspect_schema *schema, stk_bytes name, bool in_s
     const size_t count = stk_inspect_schema_count(schema);
     size_t       index = schema->expected;
     if (index >= count || !is_key(stk_inspect_schema_at(schema, index), name, in_sequence)) {
-        if (!count || !*find_place(schema, name, in_sequence))
+        if (!count || !*find_bucket(schema, name, in_sequence))
             STK_TRY(add_key(schema, name, in_sequence, err));
-        index = *find_place(schema, name, in_sequence) - 1;
+        index = *find_bucket(schema, name, in_sequence) - 1;
     }
     schema->expected = index + 1;
     *out = stk_inspect_schema_at(schema, index);
     return STK_OK;
 }
 
-static void add_range(uint64_t *least, uint64_t *most, uint64_t value, bool first)
+static void add_range(uint64_t *min, uint64_t *max, uint64_t value, bool first)
 {
-    if (first || value < *least) *least = value;
-    if (first || value > *most) *most = value;
+    if (first || value < *min) *min = value;
+    if (first || value > *max) *max = value;
 }
 
 static void join_content(char *known, const char *found)
@@ -151,7 +151,7 @@ static void add_strings(stk_inspect_key *key, const stk_bytes *strings, size_t c
         /* No string came before exactly when none was sniffed. */
         add_range(&seen->min_bytes, &seen->max_bytes, strings[i].size, key->sniffed == 0);
         seen->total_bytes += strings[i].size;
-        if (key->sniffed == SNIFF_MOST) continue;
+        if (key->sniffed == SNIFF_MAX) continue;
         key->sniffed++;
         if (strings[i].size) join_content(seen->content, content_of(seen, strings[i]));
     }
@@ -248,12 +248,14 @@ static bool has_classes(const stk_inspect_key *key)
 
 stk_inspect_key *stk_inspect_schema_label(const stk_inspect_schema *schema)
 {
-    static const char *const usual[] = {"label", "image/class/label", "image/label", "class"};
+    static const char *const default_keys[] = {"label", "image/class/label", "image/label",
+                                               "class"};
     const size_t             count = stk_inspect_schema_count(schema);
-    for (size_t u = 0; u < sizeof usual / sizeof *usual && !schema->label; u++)
+    for (size_t u = 0; u < sizeof default_keys / sizeof *default_keys && !schema->label; u++)
         for (size_t i = 0; i < count; i++) {
             stk_inspect_key *key = stk_inspect_schema_at(schema, i);
-            if (!strcmp(key->seen.name, usual[u]) && has_classes(key) && key->seen.max_count == 1)
+            if (!strcmp(key->seen.name, default_keys[u]) && has_classes(key) &&
+                key->seen.max_count == 1)
                 return key;
         }
     for (size_t i = 0; i < count; i++) {

@@ -21,7 +21,7 @@ typedef struct stk_inspect_key {
 typedef struct stk_inspect_schema {
     stk_arena   arena;
     stk_blob    keys;     /* of stk_inspect_key, in the order first seen */
-    stk_blob    places;   /* hash table: uint32_t, number of the key + 1 */
+    stk_blob    buckets;  /* hash table: uint32_t, number of the key + 1 */
     size_t      expected; /* the key that likely comes next: records repeat each other */
     uint64_t    records;
     const char *label; /* the key asked for, or NULL; not owned */

@@ -63,7 +63,7 @@ stk_status stk_inspect_compare_info(stk_inspect_call *call, const stk_dataset_in
 {
     for (size_t i = 0; i < call->report->file_count; i++)
         STK_TRY(compare_file(call, &call->report->files[i], info, err));
-    for (size_t i = 0; i < info->split_count && call->whole_folder; i++)
+    for (size_t i = 0; i < info->split_count && call->complete_folder; i++)
         STK_TRY(find_missing_split(call, &info->splits[i], err));
     return STK_OK;
 }

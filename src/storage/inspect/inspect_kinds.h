@@ -10,8 +10,8 @@
 typedef struct stk_inspect_call {
     const stk_filesystem *fs;
     const char           *path;
-    bool                  whole_folder; /* path is one, so that all its splits should be there */
-    stk_inspect_options   options;      /* with defaults filled in */
+    bool                  complete_folder; /* path is one, so that all its splits should be there */
+    stk_inspect_options   options;         /* with defaults filled in */
     stk_inspect_part      total;
     stk_inspect_report   *report;
 } stk_inspect_call;

@@ -35,21 +35,21 @@ void stk_inspect_part_add_size(stk_inspect_part *part, uint64_t bytes)
     part->records_read++;
 }
 
-static size_t most_bad(const stk_inspect_options *options)
+static size_t bad_records_max(const stk_inspect_options *options)
 {
     return options->max_bad ? options->max_bad : MAX_BAD;
 }
 
 static stk_status keep_bad(stk_inspect_part *part, const stk_inspect_bad *bad, stk_error *err)
 {
-    if (part->bad_kept == part->bad_room) {
-        const size_t     room = part->bad_room ? part->bad_room * 2 : 4;
-        stk_inspect_bad *grown = realloc(part->bad, room * sizeof *grown);
+    if (part->bad_kept == part->bad_capacity) {
+        const size_t     capacity = part->bad_capacity ? part->bad_capacity * 2 : 4;
+        stk_inspect_bad *grown = realloc(part->bad, capacity * sizeof *grown);
         if (!grown)
             return stk_fail(err, STK_E_NOMEM, "inspect", bad->path,
-                            "no memory for a list of %zu bad records", room);
+                            "no memory for a list of %zu bad records", capacity);
         part->bad = grown;
-        part->bad_room = room;
+        part->bad_capacity = capacity;
     }
     part->bad[part->bad_kept++] = *bad;
     return STK_OK;
@@ -60,7 +60,7 @@ stk_status stk_inspect_part_add_bad(stk_inspect_part *part, const stk_inspect_op
                                     const stk_error *reason, stk_error *err)
 {
     part->bad_count++;
-    if (part->bad_kept >= most_bad(options)) return STK_OK;
+    if (part->bad_kept >= bad_records_max(options)) return STK_OK;
     stk_inspect_bad bad = {strdup(path), record, offset, *reason};
     if (!bad.path) return stk_fail(err, STK_E_NOMEM, "inspect", path, "no memory for a name");
     const stk_status st = keep_bad(part, &bad, err);
@@ -105,7 +105,7 @@ static stk_status merge_bad(stk_inspect_part *part, stk_inspect_part *other,
                             const stk_inspect_options *options, stk_error *err)
 {
     part->bad_count += other->bad_count;
-    for (size_t i = 0; i < other->bad_kept && part->bad_kept < most_bad(options); i++) {
+    for (size_t i = 0; i < other->bad_kept && part->bad_kept < bad_records_max(options); i++) {
         STK_TRY(keep_bad(part, &other->bad[i], err));
         other->bad[i].path = NULL;
     }

@@ -11,7 +11,7 @@ typedef struct stk_inspect_part {
     uint64_t           min_record_bytes, max_record_bytes, total_record_bytes;
     uint64_t           bad_count;
     stk_inspect_bad   *bad; /* the first of them */
-    size_t             bad_kept, bad_room;
+    size_t             bad_kept, bad_capacity;
     char             **first; /* first records as text */
     size_t             first_count;
     stk_compression    compression;

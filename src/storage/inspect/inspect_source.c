@@ -84,8 +84,8 @@ static uint64_t item_of(const scanner *s, uint64_t number)
     const uint64_t count = stk_source_count(s->source);
     const uint64_t first = s->call->options.first_records;
     if (s->items == count || number < first) return number;
-    const double share = (double)(number - first) / (double)(s->items - first);
-    return first + (uint64_t)(share * (double)(count - first));
+    const double fraction = (double)(number - first) / (double)(s->items - first);
+    return first + (uint64_t)(fraction * (double)(count - first));
 }
 
 static stk_status scan(void *context, uint64_t portion, int worker, stk_inspect_part *part,
@@ -159,7 +159,7 @@ static stk_status count_items(scanner *s, stk_tally *classes, stk_error *err)
 static stk_status read_items(scanner *s, stk_error *err)
 {
     const stk_inspect_options *options = &s->call->options;
-    const uint64_t             least = s->call->total.min_record_bytes;
+    const uint64_t             bytes_min = s->call->total.min_record_bytes;
     const uint64_t             count = stk_source_count(s->source);
     uint64_t wanted = options->sample_records ? options->sample_records : SAMPLE_ITEMS;
     if (wanted < options->first_records) wanted = options->first_records;
@@ -189,7 +189,7 @@ static stk_status read_items(scanner *s, stk_error *err)
         stk_inspect_values_release(&s->stations[i].values);
     }
     free(s->stations);
-    s->call->total.min_record_bytes = least;
+    s->call->total.min_record_bytes = bytes_min;
     return st;
 }
 

@@ -11,22 +11,22 @@ enum { SMALLEST = 32 };
 void stk_tally_init(stk_tally *tally, stk_arena *arena)
 {
     *tally = (stk_tally){.arena = arena};
-    stk_blob_init(&tally->places, arena->ledger, arena->memory);
+    stk_blob_init(&tally->buckets, arena->ledger, arena->memory);
 }
 
 void stk_tally_release(stk_tally *tally)
 {
-    stk_blob_release(&tally->places);
+    stk_blob_release(&tally->buckets);
 }
 
 static stk_tally_entry *entries(const stk_tally *tally)
 {
-    return (stk_tally_entry *)(void *)tally->places.data;
+    return (stk_tally_entry *)(void *)tally->buckets.data;
 }
 
-static size_t room(const stk_tally *tally)
+static size_t capacity(const stk_tally *tally)
 {
-    return tally->places.size / sizeof(stk_tally_entry);
+    return tally->buckets.size / sizeof(stk_tally_entry);
 }
 
 static uint64_t hash_of(const uint8_t *text, int64_t value)
@@ -43,27 +43,27 @@ static bool same(const stk_tally_entry *entry, const uint8_t *text, int64_t valu
 /* The entry of a value, or the free place where it belongs. */
 static stk_tally_entry *find(const stk_tally *tally, const uint8_t *text, int64_t value)
 {
-    const size_t mask = room(tally) - 1;
-    size_t       place = hash_of(text, value) & mask;
-    while (entries(tally)[place].count && !same(&entries(tally)[place], text, value))
-        place = (place + 1) & mask;
-    return &entries(tally)[place];
+    const size_t mask = capacity(tally) - 1;
+    size_t       bucket = hash_of(text, value) & mask;
+    while (entries(tally)[bucket].count && !same(&entries(tally)[bucket], text, value))
+        bucket = (bucket + 1) & mask;
+    return &entries(tally)[bucket];
 }
 
 static stk_status grow(stk_tally *tally, stk_error *err)
 {
-    const size_t old_room = room(tally), bytes = tally->places.size * 2;
+    const size_t old_capacity = capacity(tally), bytes = tally->buckets.size * 2;
     stk_tally    grown = *tally;
-    stk_blob_init(&grown.places, tally->places.ledger, tally->places.memory);
+    stk_blob_init(&grown.buckets, tally->buckets.ledger, tally->buckets.memory);
     const size_t wanted = bytes ? bytes : SMALLEST * sizeof(stk_tally_entry);
-    STK_TRY(stk_blob_reserve_exact(&grown.places, wanted, err));
-    memset(grown.places.data, 0, wanted);
-    grown.places.size = wanted;
-    for (size_t i = 0; i < old_room; i++) {
+    STK_TRY(stk_blob_reserve_exact(&grown.buckets, wanted, err));
+    memset(grown.buckets.data, 0, wanted);
+    grown.buckets.size = wanted;
+    for (size_t i = 0; i < old_capacity; i++) {
         const stk_tally_entry *entry = &entries(tally)[i];
         if (entry->count) *find(&grown, entry->text, entry->value) = *entry;
     }
-    stk_blob_release(&tally->places);
+    stk_blob_release(&tally->buckets);
     *tally = grown;
     return STK_OK;
 }
@@ -72,12 +72,12 @@ stk_status stk_tally_add(stk_tally *tally, const uint8_t *text, int64_t value, u
                          stk_error *err)
 {
     if (tally->overflowed || !count) return STK_OK;
-    if (tally->used * 2 >= room(tally)) STK_TRY(grow(tally, err));
+    if (tally->used * 2 >= capacity(tally)) STK_TRY(grow(tally, err));
     stk_tally_entry *entry = find(tally, text, value);
     if (!entry->count) {
-        if (tally->used == STK_TALLY_MOST || (text && value > STK_TALLY_LONGEST)) {
+        if (tally->used == STK_TALLY_VALUES_MAX || (text && value > STK_TALLY_TEXT_BYTES_MAX)) {
             tally->overflowed = true;
-            stk_blob_release(&tally->places);
+            stk_blob_release(&tally->buckets);
             tally->used = 0;
             return STK_OK;
         }
@@ -97,10 +97,10 @@ stk_status stk_tally_merge(stk_tally *tally, const stk_tally *other, stk_error *
 {
     if (other->overflowed) {
         tally->overflowed = true;
-        stk_blob_release(&tally->places);
+        stk_blob_release(&tally->buckets);
         tally->used = 0;
     }
-    for (size_t i = 0; i < room(other); i++) {
+    for (size_t i = 0; i < capacity(other); i++) {
         const stk_tally_entry *entry = &entries(other)[i];
         STK_TRY(stk_tally_add(tally, entry->text, entry->value, entry->count, err));
     }
@@ -121,7 +121,7 @@ const stk_tally_entry *stk_tally_sort(stk_tally *tally)
 {
     stk_tally_entry *all = entries(tally);
     size_t           kept = 0;
-    for (size_t i = 0; i < room(tally); i++)
+    for (size_t i = 0; i < capacity(tally); i++)
         if (all[i].count) all[kept++] = all[i];
     if (kept) qsort(all, kept, sizeof *all, compare);
     return all;

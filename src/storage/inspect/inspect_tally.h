@@ -8,7 +8,7 @@
 #include <stoker/blob.h>
 
 /* More different values than this are no classes: the tally gives up and forgets them. */
-enum { STK_TALLY_MOST = 65536, STK_TALLY_LONGEST = 256 };
+enum { STK_TALLY_VALUES_MAX = 65536, STK_TALLY_TEXT_BYTES_MAX = 256 };
 
 typedef struct stk_tally_entry {
     const uint8_t *text;  /* of a byte string; NULL for an integer */
@@ -17,7 +17,7 @@ typedef struct stk_tally_entry {
 } stk_tally_entry;
 
 typedef struct stk_tally {
-    stk_blob   places;     /* a power of two of stk_tally_entry */
+    stk_blob   buckets;    /* a power of two of stk_tally_entry */
     stk_arena *arena;      /* for texts; not owned */
     size_t     used;       /* different values */
     bool       overflowed; /* there were too many, or too long ones */

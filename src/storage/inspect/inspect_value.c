@@ -52,10 +52,10 @@ stk_status stk_inspect_values_take(stk_inspect_values *values, const stk_sample 
 }
 
 stk_status stk_inspect_decode(stk_inspect_values *values, const stk_inspect_value *value,
-                              size_t most, const void **data, size_t *count, stk_error *err)
+                              size_t max, const void **data, size_t *count, stk_error *err)
 {
     const stk_feature_view *view = &value->view;
-    *count = view->count < most ? view->count : most;
+    *count = view->count < max ? view->count : max;
     *data = value->data;
     if (value->data || !*count) return STK_OK;
     size_t bytes;

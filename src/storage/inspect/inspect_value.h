@@ -45,7 +45,7 @@ STK_NODISCARD stk_status stk_inspect_values_take(stk_inspect_values *values,
 /* Up to most values of an I64, F32 or BYTES list, decoded where need be, lent until the next call.
  * data is int64_t, float or stk_bytes. */
 STK_NODISCARD stk_status stk_inspect_decode(stk_inspect_values      *values,
-                                            const stk_inspect_value *value, size_t most,
+                                            const stk_inspect_value *value, size_t max,
                                             const void **data, size_t *count, stk_error *err);
 
 #endif

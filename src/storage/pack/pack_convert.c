@@ -107,8 +107,8 @@ stk_status stk_pack_convert(stk_pack_converter *c, const stk_sample *sample, boo
                             stk_sample *out, stk_pack_tally *tally, stk_error *err)
 {
     const stk_pack_schema *schema = c->schema;
-    const size_t           room = sample->field_count + schema->source_count;
-    STK_TRY(stk_blob_reserve(&c->fields, room * sizeof(stk_field), err));
+    const size_t           capacity = sample->field_count + schema->source_count;
+    STK_TRY(stk_blob_reserve(&c->fields, capacity * sizeof(stk_field), err));
     memcpy(c->fields.data, sample->fields, sample->field_count * sizeof(stk_field));
     *out = *sample;
     out->fields = fields_of(c);

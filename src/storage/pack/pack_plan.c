@@ -14,7 +14,7 @@
  * unfinished run of an older version is not continued. */
 enum { PACK_FORMAT = 3 };
 
-enum { MOST_SHARDS = 99999 }; /* five digits in a shard's name */
+enum { SHARDS_MAX = 99999 }; /* five digits in a shard's name */
 
 /* What a record costs beside the item's own bytes: framing, keys, file name, label. Only the
  * evenness of shards depends on it. */
@@ -83,12 +83,13 @@ static stk_status split_by_fractions(stk_pack_plan *plan, const stk_pack_options
     const stk_permutation shuffled = stk_permutation_of(plan->count, options->seed, 0);
     for (uint64_t i = 0; i < plan->count; i++)
         plan->order[i] = stk_permutation_at(&shuffled, i);
-    double   share = 0;
+    double   fraction_sum = 0;
     uint64_t begin = 0;
     for (size_t s = 0; s < plan->split_count; s++) {
-        share += options->splits[s].fraction;
-        uint64_t end = s + 1 == plan->split_count ? plan->count
-                                                  : (uint64_t)llround(share * (double)plan->count);
+        fraction_sum += options->splits[s].fraction;
+        uint64_t end = s + 1 == plan->split_count
+                           ? plan->count
+                           : (uint64_t)llround(fraction_sum * (double)plan->count);
         if (end > plan->count) end = plan->count;
         if (end == begin)
             return stk_fail(err, STK_E_INVALID, "pack", options->splits[s].name,
@@ -167,11 +168,11 @@ static stk_status count_shards(stk_pack_plan *plan, const stk_source *source, ui
         uint64_t       count = total / shard_bytes + (total % shard_bytes > shard_bytes / 2);
         if (count > split->items) count = split->items;
         if (count < 1) count = split->items ? 1 : 0; /* a split without items has no shard */
-        if (count > MOST_SHARDS)
+        if (count > SHARDS_MAX)
             return stk_fail(err, STK_E_LIMIT, "pack", split->name,
                             "%" PRIu64 " bytes in shards of %" PRIu64 " make %" PRIu64
                             " shards, more than %d: use larger shards",
-                            total, shard_bytes, count, MOST_SHARDS);
+                            total, shard_bytes, count, SHARDS_MAX);
         split->first_shard = (uint32_t)shards;
         split->shard_count = (uint32_t)count;
         shards += count;

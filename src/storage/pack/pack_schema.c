@@ -20,7 +20,7 @@ static bool may_seek(const stk_feature_info *feature, const stk_pack_images *ima
                      uint64_t largest)
 {
     const bool other = feature->encoding[0] && strcmp(feature->encoding, "jpeg") != 0;
-    if (images->no_restarts || largest < STK_SEEKABLE_LEAST_BYTES) return false;
+    if (images->no_restarts || largest < STK_SEEKABLE_BYTES_MIN) return false;
     if (images->format == STK_PACK_RAW || images->format == STK_PACK_KEEP) return false;
     return may_encode(images) || !other;
 }

@@ -15,13 +15,13 @@
 enum {
     CHUNK_BYTES = 256 << 10, /* large enough for one write, small enough for L2 */
     CHUNK_ITEMS = 512,
-    CHUNKS_PER_WORKER = 4,        /* so that a slow read does not stop the others */
-    FRAME_OVERHEAD = 256,         /* of a record, mostly enough */
-    LARGEST_FIRST = 64 << 20,     /* a listing may claim more; that much is believed at once */
-    LEAST_KEPT = 2 * CHUNK_BYTES, /* of a chunk's memory, for the next one */
-    LARGEST_GROWING = 1 << 30,    /* no image has more */
-    RAW_GROWTH = 24,              /* of a photo that is stored as pixels */
-    CONVERTING = 32               /* times an image's bytes, while it is converted */
+    CHUNKS_PER_WORKER = 4,            /* so that a slow read does not stop the others */
+    FRAME_OVERHEAD = 256,             /* of a record, mostly enough */
+    LARGEST_FIRST = 64 << 20,         /* a listing may claim more; that much is believed at once */
+    BYTES_KEPT_MIN = 2 * CHUNK_BYTES, /* of a chunk's memory, for the next one */
+    LARGEST_GROWING = 1 << 30,        /* no image has more */
+    RAW_GROWTH = 24,                  /* of a photo that is stored as pixels */
+    CONVERTING = 32                   /* times an image's bytes, while it is converted */
 };
 
 typedef struct worker {
@@ -36,10 +36,10 @@ typedef struct chunk {
     size_t         shard;
     uint64_t       first, count; /* a run of the plan's order */
     stk_blob       frames;
-    stk_blob       bad;   /* lines */
-    uint64_t       bytes; /* of source content, as the listing has it */
-    uint64_t       room;  /* that the chunk will take, more or less */
-    bool           last;  /* of its shard */
+    stk_blob       bad;            /* lines */
+    uint64_t       bytes;          /* of source content, as the listing has it */
+    uint64_t       expected_bytes; /* that the chunk will take, more or less */
+    bool           last;           /* of its shard */
     stk_pack_tally tally;
     stk_status     status;
     stk_error      error;
@@ -56,17 +56,17 @@ struct packing {
     int                     worker_count;
     chunk                  *chunks; /* a ring: chunk n of the run is chunks[n % depth] */
     size_t                  depth;
-    uint64_t                growth;                    /* of an item's bytes, more or less */
-    uint64_t                cut, submitted, written;   /* numbers of chunks */
-    uint64_t                in_flight, most_in_flight; /* room of what is submitted, not written */
-    uint64_t                most_kept;  /* by a written chunk, so that memory is not paged anew */
-    size_t                  next_shard; /* where the next chunk is cut */
-    uint64_t                next_item;  /* within it */
-    stk_tfrecord_writer    *writer;
-    stk_blob                bad; /* lines of the shard being written */
-    stk_pack_tally         *tally;
-    stk_pack_progress       progress;
-    uint64_t                reported_ns;
+    uint64_t                growth;                  /* of an item's bytes, more or less */
+    uint64_t                cut, submitted, written; /* numbers of chunks */
+    uint64_t in_flight, bytes_in_flight_max;         /* room of what is submitted, not written */
+    uint64_t bytes_kept_max; /* by a written chunk, so that memory is not paged anew */
+    size_t   next_shard;     /* where the next chunk is cut */
+    uint64_t next_item;      /* within it */
+    stk_tfrecord_writer *writer;
+    stk_blob             bad; /* lines of the shard being written */
+    stk_pack_tally      *tally;
+    stk_pack_progress    progress;
+    uint64_t             reported_ns;
 };
 
 /* Of the thread that writes. */
@@ -84,12 +84,13 @@ static stk_status prepare_worker(packing *p, worker *w, stk_error *err)
 }
 
 /* Room for all of the chunk at once: frames that grow are copied, and take half as much again. */
-static stk_status make_room(packing *p, chunk *c, stk_error *err)
+static stk_status wait_for_memory(packing *p, chunk *c, stk_error *err)
 {
-    const uint64_t room = c->room + c->count * FRAME_OVERHEAD;
-    if (room > p->most_in_flight || room > LARGEST_FIRST) return STK_OK; /* only what is needed */
-    if (p->growth > 1) return STK_OK;                                    /* a guess */
-    return stk_blob_reserve_exact(&c->frames, (size_t)room, err);
+    const uint64_t expected_bytes = c->expected_bytes + c->count * FRAME_OVERHEAD;
+    if (expected_bytes > p->bytes_in_flight_max || expected_bytes > LARGEST_FIRST)
+        return STK_OK;                /* only what is needed */
+    if (p->growth > 1) return STK_OK; /* a guess */
+    return stk_blob_reserve_exact(&c->frames, (size_t)expected_bytes, err);
 }
 
 static void fill_chunk(stk_task *task, int number)
@@ -102,7 +103,7 @@ static void fill_chunk(stk_task *task, int number)
     stk_trace_thread *trace = stk_trace_current_at(p->options->trace, name, STK_TRACE_STAGES);
     const uint64_t    begin = stk_span_begin(trace);
     c->status = prepare_worker(p, w, &c->error);
-    if (!c->status) c->status = make_room(p, c, &c->error);
+    if (!c->status) c->status = wait_for_memory(p, c, &c->error);
     for (uint64_t i = 0; !c->status && i < c->count; i++) {
         c->status = stk_cancel_check(p->options->cancel, "pack", &c->error);
         if (!c->status)
@@ -124,15 +125,15 @@ static bool cut_chunk(packing *p, chunk *c)
     c->shard = p->next_shard;
     c->first = shard->first + p->next_item;
     c->count = 0;
-    c->bytes = c->room = 0;
+    c->bytes = c->expected_bytes = 0;
     c->frames.size = c->bad.size = 0;
     c->tally = (stk_pack_tally){0};
-    for (; c->room < CHUNK_BYTES && c->count < CHUNK_ITEMS && p->next_item < shard->count;
+    for (; c->expected_bytes < CHUNK_BYTES && c->count < CHUNK_ITEMS && p->next_item < shard->count;
          c->count++, p->next_item++) {
         stk_source_item item;
         stk_source_item_at(p->source, plan->order[c->first + c->count], &item);
         c->bytes += item.bytes;
-        c->room += item.bytes < LARGEST_GROWING ? item.bytes * p->growth : item.bytes;
+        c->expected_bytes += item.bytes < LARGEST_GROWING ? item.bytes * p->growth : item.bytes;
     }
     c->last = p->next_item == shard->count;
     if (c->last) {
@@ -151,8 +152,8 @@ static void submit_chunks(packing *p)
             if (!cut_chunk(p, c)) return;
             p->cut++;
         }
-        if (p->in_flight && p->in_flight + c->room > p->most_in_flight) return;
-        p->in_flight += c->room;
+        if (p->in_flight && p->in_flight + c->expected_bytes > p->bytes_in_flight_max) return;
+        p->in_flight += c->expected_bytes;
         stk_thread_pool_submit(p->pool, &c->task);
         p->submitted++;
     }
@@ -212,8 +213,8 @@ static stk_status run(packing *p, stk_error *err)
         }
         STK_TRY(write_chunk(p, c, err));
         p->written++;
-        p->in_flight -= c->room;
-        if (c->frames.capacity > p->most_kept) stk_blob_release(&c->frames);
+        p->in_flight -= c->expected_bytes;
+        if (c->frames.capacity > p->bytes_kept_max) stk_blob_release(&c->frames);
         add_tally(p->tally, &c->tally);
         p->progress.items_done += c->count;
         p->progress.bytes_done += c->bytes;
@@ -236,21 +237,23 @@ static uint64_t half_of_memory(const packing *p)
 static int choose_threads(const packing *p)
 {
     const int      asked = p->options->threads > 0 ? p->options->threads : stk_limits_cores();
-    const uint64_t room = half_of_memory(p) / (p->plan->schema.changes ? 1 + CONVERTING : 1);
-    const uint64_t fit = p->plan->largest ? room / p->plan->largest : UINT64_MAX;
+    const uint64_t expected_bytes =
+        half_of_memory(p) / (p->plan->schema.changes ? 1 + CONVERTING : 1);
+    const uint64_t fit = p->plan->largest ? expected_bytes / p->plan->largest : UINT64_MAX;
     if (fit >= (uint64_t)asked) return asked;
     return fit ? (int)fit : 1;
 }
 
 static void choose_depth(packing *p)
 {
-    const uint64_t room = half_of_memory(p);
-    p->most_in_flight = room / 2;
+    const uint64_t expected_bytes = half_of_memory(p);
+    p->bytes_in_flight_max = expected_bytes / 2;
     p->depth = (size_t)p->worker_count * CHUNKS_PER_WORKER;
-    if (room / LEAST_KEPT < p->depth) p->depth = (size_t)(room / LEAST_KEPT);
+    if (expected_bytes / BYTES_KEPT_MIN < p->depth)
+        p->depth = (size_t)(expected_bytes / BYTES_KEPT_MIN);
     if (!p->depth) p->depth = 1;
-    p->most_kept = p->most_in_flight / p->depth;
-    if (p->most_kept < LEAST_KEPT) p->most_kept = LEAST_KEPT;
+    p->bytes_kept_max = p->bytes_in_flight_max / p->depth;
+    if (p->bytes_kept_max < BYTES_KEPT_MIN) p->bytes_kept_max = BYTES_KEPT_MIN;
 }
 
 static stk_status start(packing *p, stk_error *err)

@@ -74,7 +74,7 @@ stk_status stk_decompressor_new(stk_decompressor **out, stk_compression compress
     const stk_decompressor base = {.compression = compression,
                                    .path = path,
                                    .memory = {.ledger = ledger, .memory = STK_MEMORY_READ},
-                                   .whole = true};
+                                   .complete = true};
     if (compression == STK_COMPRESSION_GZIP || compression == STK_COMPRESSION_ZLIB)
         return stk_zlib_decompressor(out, base, err);
     if (compression == STK_COMPRESSION_ZSTD) return stk_zstd_decompressor(out, base, err);
@@ -88,9 +88,9 @@ stk_status stk_decompressor_run(stk_decompressor *codec, stk_bytes *src, void *d
     return codec->ops->run(codec, src, dst, size, got, err);
 }
 
-bool stk_decompressor_is_whole(const stk_decompressor *codec)
+bool stk_decompressor_is_complete(const stk_decompressor *codec)
 {
-    return codec->whole;
+    return codec->complete;
 }
 
 uint64_t stk_decompressor_consumed(const stk_decompressor *codec)

@@ -19,7 +19,7 @@ STK_NODISCARD stk_status stk_decompressor_run(stk_decompressor *codec, stk_bytes
                                               size_t size, size_t *got, stk_error *err);
 
 /* Whether the input may end here: all of it so far is whole streams. */
-bool stk_decompressor_is_whole(const stk_decompressor *codec);
+bool stk_decompressor_is_complete(const stk_decompressor *codec);
 /* Bytes taken in and given out so far. */
 uint64_t stk_decompressor_consumed(const stk_decompressor *codec);
 uint64_t stk_decompressor_produced(const stk_decompressor *codec);

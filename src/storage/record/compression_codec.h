@@ -30,7 +30,7 @@ struct stk_decompressor {
     const char                 *path;
     stk_codec_memory            memory;
     uint64_t                    consumed, produced; /* kept by the codec, call by call */
-    bool                        whole;
+    bool                        complete;
 };
 
 /* "the gzip data is damaged after N compressed and M uncompressed bytes: REASON". */

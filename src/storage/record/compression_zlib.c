@@ -69,9 +69,9 @@ static stk_status decompress(stk_decompressor *codec, stk_bytes *src, uint8_t *d
         if (zlib->ended && !src->size) return STK_OK;
         if (zlib->ended) inflateReset(&zlib->stream);
         zlib->ended = false;
-        if (src->size) codec->whole = false;
+        if (src->size) codec->complete = false;
         result = inflate_some(zlib, src, dst, size, got);
-        if (result == Z_STREAM_END) zlib->ended = codec->whole = true;
+        if (result == Z_STREAM_END) zlib->ended = codec->complete = true;
         if (result == Z_MEM_ERROR) return stk_codec_refused(&codec->memory, codec->path, err);
         if (result == Z_NEED_DICT)
             return stk_decompressor_fail(codec, "it needs a dictionary", err);

@@ -69,8 +69,8 @@ static stk_status decompress(stk_decompressor *codec, stk_bytes *src, uint8_t *d
     zstd_decompressor *zstd = (zstd_decompressor *)codec;
     ZSTD_outBuffer     out = {dst, size, 0};
     while (out.pos < out.size && (src->size || zstd->pending)) {
-        if (codec->whole && !src->size) break;
-        if (codec->whole && !begins_frame(*src))
+        if (codec->complete && !src->size) break;
+        if (codec->complete && !begins_frame(*src))
             return stk_decompressor_fail(codec, "Unknown frame descriptor", err);
         const size_t result = step(zstd, src, &out);
         *got = out.pos;
@@ -78,9 +78,9 @@ static stk_status decompress(stk_decompressor *codec, stk_bytes *src, uint8_t *d
             return stk_codec_refused(&codec->memory, codec->path, err);
         if (ZSTD_isError(result))
             return stk_decompressor_fail(codec, ZSTD_getErrorName(result), err);
-        codec->whole = result == 0;
+        codec->complete = result == 0;
         zstd->wanted = result > BLOCK_HEADER ? result - BLOCK_HEADER : result;
-        if (codec->whole) zstd->wanted = FIRST_STEP;
+        if (codec->complete) zstd->wanted = FIRST_STEP;
     }
     return STK_OK;
 }

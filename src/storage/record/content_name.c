@@ -89,7 +89,7 @@ const char *stk_content_name(stk_bytes first_bytes)
 {
     stk_bytes bytes = first_bytes;
     if (bytes.size > STK_CONTENT_BYTES) bytes.size = STK_CONTENT_BYTES;
-    if (bytes.size >= STK_TFRECORD_HEADER && stk_tfrecord_header_sound(bytes.data))
+    if (bytes.size >= STK_TFRECORD_HEADER && stk_tfrecord_header_is_valid(bytes.data))
         return "TFRecord";
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++)
         if (matches(&signatures[i], bytes)) return signatures[i].name;

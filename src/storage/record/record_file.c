@@ -61,7 +61,7 @@ static stk_status check_frame(const stk_record_file *file, uint64_t number, cons
                               size_t length, stk_error *err)
 {
     const uint8_t *data = frame + STK_TFRECORD_HEADER;
-    if (!stk_tfrecord_header_sound(frame))
+    if (!stk_tfrecord_header_is_valid(frame))
         return fail_checksum(file, number, "length", stk_load_u32(frame + STK_TFRECORD_LENGTH),
                              stk_tfrecord_checksum(frame, STK_TFRECORD_LENGTH), err);
     if (stk_load_u64(frame) != length)

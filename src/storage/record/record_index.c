@@ -20,7 +20,7 @@ enum {
     AT_COUNT = 32,
     AT_LENGTHS = 40,
     CHECKSUM = 4,
-    LONGEST_VARINT = 10,
+    VARINT_BYTES_MAX = 10,
 };
 
 struct stk_record_index {
@@ -116,9 +116,9 @@ static size_t store_varint(uint8_t *dst, uint64_t value)
 static bool load_varint(stk_bytes *src, uint64_t *value)
 {
     *value = 0;
-    for (unsigned i = 0; i < LONGEST_VARINT && i < src->size; i++) {
+    for (unsigned i = 0; i < VARINT_BYTES_MAX && i < src->size; i++) {
         const uint64_t part = src->data[i] & 0x7f;
-        if (i == LONGEST_VARINT - 1 && part > 1) return false;
+        if (i == VARINT_BYTES_MAX - 1 && part > 1) return false;
         *value |= part << (7 * i);
         if (src->data[i] & 0x80) continue;
         src->data += i + 1;
@@ -131,7 +131,7 @@ static bool load_varint(stk_bytes *src, uint64_t *value)
 stk_status stk_record_index_encode(const stk_record_index *index, const stk_file_info *file,
                                    stk_blob *content, stk_error *err)
 {
-    uint8_t header[AT_LENGTHS] = {0}, part[LONGEST_VARINT];
+    uint8_t header[AT_LENGTHS] = {0}, part[VARINT_BYTES_MAX];
     memcpy(header, magic, sizeof magic);
     stk_store_u32(header + AT_VERSION, VERSION);
     stk_store_u64(header + AT_BYTES, file->bytes);

@@ -29,10 +29,10 @@ static stk_status load(stk_record_index **out, const stk_filesystem *fs, const c
                        const char *path, const stk_file_info *file, stk_ledger *ledger,
                        stk_error *err)
 {
-    const uint64_t room = 64; /* a record takes fewer bytes in the index than in the file */
+    const uint64_t reserved = 64; /* a record takes fewer bytes in the index than in the file */
     stk_blob       content;
     stk_blob_init(&content, ledger, STK_MEMORY_INDEX);
-    stk_status st = stk_file_read_all(fs, kept, 0, file->bytes + room, &content, err);
+    stk_status st = stk_file_read_all(fs, kept, 0, file->bytes + reserved, &content, err);
     if (!st) st = stk_record_index_decode(out, stk_blob_bytes(&content), file, path, ledger, err);
     stk_blob_release(&content);
     return is_memory(st) ? st : STK_OK;
@@ -45,7 +45,7 @@ static bool has_header(stk_file *file, const stk_record_index *index, uint64_t n
     size_t         got;
     const uint64_t offset = stk_record_index_offset(index, number);
     return !stk_file_read_at(file, header, sizeof header, offset, &got, NULL) &&
-           got == sizeof header && stk_tfrecord_header_sound(header) &&
+           got == sizeof header && stk_tfrecord_header_is_valid(header) &&
            stk_load_u64(header) == stk_record_index_length(index, number);
 }
 

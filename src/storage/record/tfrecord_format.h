@@ -50,7 +50,7 @@ static inline uint32_t stk_tfrecord_checksum(const uint8_t *data, size_t size)
 }
 
 /* Whether the 12 bytes at header are a length with its checksum. */
-static inline bool stk_tfrecord_header_sound(const uint8_t *header)
+static inline bool stk_tfrecord_header_is_valid(const uint8_t *header)
 {
     return stk_load_u32(header + STK_TFRECORD_LENGTH) ==
            stk_tfrecord_checksum(header, STK_TFRECORD_LENGTH);

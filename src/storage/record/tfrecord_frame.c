@@ -4,9 +4,9 @@
 
 stk_status stk_tfrecord_frame_begin(stk_blob *blob, size_t *position, stk_error *err)
 {
-    static const uint8_t room[STK_TFRECORD_HEADER] = {0};
+    static const uint8_t zeros[STK_TFRECORD_HEADER] = {0};
     *position = blob->size;
-    return stk_blob_append(blob, room, sizeof room, err);
+    return stk_blob_append(blob, zeros, sizeof zeros, err);
 }
 
 stk_status stk_tfrecord_frame_end(stk_blob *blob, size_t position, stk_error *err)

@@ -29,7 +29,7 @@ static bool begins_with(stk_bytes bytes, const char *magic, size_t size)
 
 static stk_compression detect(stk_bytes first)
 {
-    if (first.size >= STK_TFRECORD_HEADER && stk_tfrecord_header_sound(first.data))
+    if (first.size >= STK_TFRECORD_HEADER && stk_tfrecord_header_is_valid(first.data))
         return STK_COMPRESSION_NONE;
     if (begins_with(first, "\x1f\x8b\x08", 3)) return STK_COMPRESSION_GZIP;
     if (begins_with(first, "\x28\xb5\x2f\xfd", 4)) return STK_COMPRESSION_ZSTD;
@@ -143,7 +143,7 @@ static stk_status read_packed(stk_tfrecord_input *input, void *dst, size_t size,
         input->packed.size = count;
         input->unread = stk_bytes_of(input->packed.data, count);
         if (count) continue;
-        if (!stk_decompressor_is_whole(input->decompressor)) note_cut_off(input);
+        if (!stk_decompressor_is_complete(input->decompressor)) note_cut_off(input);
         break;
     }
     return STK_OK;

@@ -21,7 +21,7 @@ enum {
 };
 
 /* Where memory is scarce, many open files must not fill it with what is only quicker. */
-static size_t usual_buffer(const stk_tfrecord_options *options)
+static size_t default_buffer_bytes(const stk_tfrecord_options *options)
 {
     return stk_ledger_is_pressed(options->ledger) ? SMALL_BUFFER : STK_TFRECORD_BUFFER;
 }
@@ -35,7 +35,8 @@ stk_status stk_tfrecord_reader_open(stk_tfrecord_reader **out, const stk_filesys
     if (!options) options = &defaults;
     stk_tfrecord_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return stk_fail(err, STK_E_NOMEM, "read", path, "no memory for a reader");
-    reader->buffer_bytes = options->buffer_bytes ? options->buffer_bytes : usual_buffer(options);
+    reader->buffer_bytes =
+        options->buffer_bytes ? options->buffer_bytes : default_buffer_bytes(options);
     if (reader->buffer_bytes < STK_TFRECORD_HEADER) reader->buffer_bytes = STK_TFRECORD_HEADER;
     reader->passing_read = reader->buffer_bytes;
     reader->max_record_bytes =
@@ -243,7 +244,7 @@ static stk_status want_header(stk_tfrecord_reader *reader, size_t target, uint64
         if (available(reader) < STK_TFRECORD_HEADER) return fail_short_header(reader, err);
     }
     const uint8_t *header = reader->buffer.data + reader->begin;
-    if (!stk_tfrecord_header_sound(header)) return fail_header(reader, err);
+    if (!stk_tfrecord_header_is_valid(header)) return fail_header(reader, err);
     *length = stk_load_u64(header);
     return STK_OK;
 }
@@ -259,7 +260,7 @@ static bool is_to_own(const stk_tfrecord_reader *reader, uint64_t length)
 
 /* What is here of the record goes into buffer, the rest is read there, and the next header with it,
  * which then is all that the window holds. *got is below need where the file was cut meanwhile. */
-static stk_status read_into(stk_tfrecord_reader *reader, uint8_t *data, size_t need, size_t most,
+static stk_status read_into(stk_tfrecord_reader *reader, uint8_t *data, size_t need, size_t max,
                             size_t *got, stk_error *err)
 {
     stk_tfrecord_input *input = &reader->input;
@@ -267,7 +268,7 @@ static stk_status read_into(stk_tfrecord_reader *reader, uint8_t *data, size_t n
     memcpy(data, reader->buffer.data + reader->begin + STK_TFRECORD_HEADER, *got);
     while (*got < need) {
         size_t more;
-        STK_TRY(stk_tfrecord_input_read(input, data + *got, most - *got, &more, err));
+        STK_TRY(stk_tfrecord_input_read(input, data + *got, max - *got, &more, err));
         if (!more) break;
         *got += more;
     }
@@ -280,15 +281,15 @@ static stk_status own(stk_tfrecord_reader *reader, stk_ledger *ledger, size_t si
                       stk_record *record, stk_buffer **owner, stk_error *err)
 {
     const size_t   need = size + STK_TFRECORD_FRAME - STK_TFRECORD_HEADER;
-    const size_t   most = need + STK_TFRECORD_HEADER;
+    const size_t   max = need + STK_TFRECORD_HEADER;
     const uint64_t position = reader->input.position;
     size_t         got;
     stk_buffer    *buffer;
     stk_error      unasked;
-    if (stk_buffer_new(&buffer, ledger, STK_MEMORY_RECORD, most, &unasked))
+    if (stk_buffer_new(&buffer, ledger, STK_MEMORY_RECORD, max, &unasked))
         return stk_tfrecord_reader_next(reader, record, err);
     uint8_t   *data = stk_buffer_data(buffer);
-    stk_status st = read_into(reader, data, need, most, &got, err);
+    stk_status st = read_into(reader, data, need, max, &got, err);
     if (!st && (got < need || stk_load_u32(data + size) != stk_tfrecord_checksum(data, size))) {
         stk_tfrecord_input_seek(&reader->input, position);
         stk_buffer_unref(buffer);

@@ -32,18 +32,18 @@ static bool is_header(const stk_tfrecord_reader *reader, size_t distance, size_t
     if (length > reader->max_record_bytes || length > SIZE_MAX / 4) return false;
     *frame = (size_t)length + STK_TFRECORD_FRAME;
     if (to_come != UINT64_MAX && *frame > available(reader) - distance + to_come) return false;
-    return stk_tfrecord_header_sound(header);
+    return stk_tfrecord_header_is_valid(header);
 }
 
 /* Whether the frame at begin is there to its end with its data sound. */
-static stk_status is_record(stk_tfrecord_reader *reader, size_t frame, bool *sound, stk_error *err)
+static stk_status is_record(stk_tfrecord_reader *reader, size_t frame, bool *valid, stk_error *err)
 {
-    *sound = false;
+    *valid = false;
     STK_TRY(want(reader, frame, err));
     if (available(reader) < frame) return STK_OK;
     const uint8_t *data = reader->buffer.data + reader->begin + STK_TFRECORD_HEADER;
     const size_t   length = frame - STK_TFRECORD_FRAME;
-    *sound = stk_load_u32(data + length) == stk_tfrecord_checksum(data, length);
+    *valid = stk_load_u32(data + length) == stk_tfrecord_checksum(data, length);
     return STK_OK;
 }
 
@@ -104,18 +104,18 @@ stk_status stk_tfrecord_reader_resync(stk_tfrecord_reader *reader, uint64_t *los
                                       stk_error *err)
 {
     const uint64_t begin = reader->offset;
-    bool           sound = false;
+    bool           valid = false;
     size_t         frame;
     *lost_bytes = 0;
     if (!reader->damaged) return STK_OK;
-    while (!sound) {
+    while (!valid) {
         STK_TRY(move_on(reader, err));
         if (!available(reader)) break; /* scan and try_own_end leave nothing only at the end */
         if (!is_header(reader, 0, &frame)) continue;
-        STK_TRY(is_record(reader, frame, &sound, err));
+        STK_TRY(is_record(reader, frame, &valid, err));
         reader->checked += frame;
     }
-    if (!sound) stk_tfrecord_input_abandon(&reader->input);
+    if (!valid) stk_tfrecord_input_abandon(&reader->input);
     *lost_bytes = reader->offset - begin;
     reader->damaged = false;
     reader->index++;

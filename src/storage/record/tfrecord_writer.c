@@ -127,7 +127,7 @@ static stk_status put_large(stk_tfrecord_writer *writer, stk_bytes record, stk_e
     return put(writer, stk_bytes_of(footer, sizeof footer), err);
 }
 
-static bool has_room(const stk_tfrecord_writer *writer, size_t bytes)
+static bool fits(const stk_tfrecord_writer *writer, size_t bytes)
 {
     return bytes <= writer->buffer_bytes - writer->frames.size;
 }
@@ -135,8 +135,8 @@ static bool has_room(const stk_tfrecord_writer *writer, size_t bytes)
 static stk_status write_record(stk_tfrecord_writer *writer, stk_bytes record, stk_error *err)
 {
     const size_t framed = record.size + STK_TFRECORD_FRAME;
-    if (!has_room(writer, framed)) STK_TRY(flush(writer, err));
-    if (!has_room(writer, framed)) return put_large(writer, record, err);
+    if (!fits(writer, framed)) STK_TRY(flush(writer, err));
+    if (!fits(writer, framed)) return put_large(writer, record, err);
     return stk_tfrecord_frame(&writer->frames, record, err);
 }
 
@@ -161,10 +161,10 @@ static stk_status check_frames(stk_tfrecord_writer *writer, stk_bytes frames, ui
     for (*count = 0; at < frames.size; ++*count) {
         const size_t there = frames.size - at;
         uint64_t     length = 0;
-        bool         sound = there >= STK_TFRECORD_FRAME;
-        if (sound) sound = stk_tfrecord_header_sound(frames.data + at);
-        if (sound) length = stk_load_u64(frames.data + at);
-        if (!sound || length > there - STK_TFRECORD_FRAME)
+        bool         valid = there >= STK_TFRECORD_FRAME;
+        if (valid) valid = stk_tfrecord_header_is_valid(frames.data + at);
+        if (valid) length = stk_load_u64(frames.data + at);
+        if (!valid || length > there - STK_TFRECORD_FRAME)
             return stk_fail(err, STK_E_INVALID, "write", writer->output->path,
                             "the bytes given are not whole framed records: see byte %zu of %zu", at,
                             frames.size);
@@ -175,8 +175,8 @@ static stk_status check_frames(stk_tfrecord_writer *writer, stk_bytes frames, ui
 
 static stk_status write_frames(stk_tfrecord_writer *writer, stk_bytes frames, stk_error *err)
 {
-    if (!has_room(writer, frames.size)) STK_TRY(flush(writer, err));
-    if (!has_room(writer, frames.size)) return put(writer, frames, err);
+    if (!fits(writer, frames.size)) STK_TRY(flush(writer, err));
+    if (!fits(writer, frames.size)) return put(writer, frames, err);
     return stk_blob_append(&writer->frames, frames.data, frames.size, err);
 }
 

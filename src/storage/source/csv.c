@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NUMBER = 400 }; /* characters of a number with a point; %f writes up to 317 */
+enum { NUMBER_BYTES_MAX = 400 }; /* characters of a number with a point; %f writes up to 317 */
 
 stk_status stk_csv_init(stk_csv *csv, stk_blob *text, const char *name, stk_error *err)
 {
@@ -132,7 +132,7 @@ static bool put_point(char *copy, size_t capacity, const char *text)
 
 bool stk_csv_number(const char *text, float *value)
 {
-    char copy[LONGEST_NUMBER], *end;
+    char copy[NUMBER_BYTES_MAX], *end;
     if (stk_path_same(text, "nan")) {
         *value = NAN;
         return true;

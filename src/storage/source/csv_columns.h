@@ -7,7 +7,7 @@
 
 #include <stoker/tensor.h>
 
-enum { STK_CSV_MOST_IDS = 65536 }; /* labels that large are numbers, hardly classes with names */
+enum { STK_CSV_IDS_MAX = 65536 }; /* labels that large are numbers, hardly classes with names */
 
 typedef struct stk_csv_columns {
     stk_blob   cells; /* char *[], row by row; the header's first */

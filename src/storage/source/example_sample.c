@@ -9,98 +9,98 @@
 
 enum {
     FEW_KEYS = 32, /* are searched one by one, more by their hashes */
-    MOST_KEYS = 1 << 20,
+    KEYS_MAX = 1 << 20,
     UNIT = 8, /* values are 8-byte aligned */
 };
 
-void stk_example_sample_init(stk_example_sample *room, stk_ledger *ledger)
+void stk_example_sample_init(stk_example_sample *scratch, stk_ledger *ledger)
 {
-    stk_blob_init(&room->places, ledger, STK_MEMORY_RECORD);
-    stk_blob_init(&room->views, ledger, STK_MEMORY_RECORD);
-    stk_blob_init(&room->fields, ledger, STK_MEMORY_RECORD);
-    stk_blob_init(&room->values, ledger, STK_MEMORY_RECORD);
+    stk_blob_init(&scratch->buckets, ledger, STK_MEMORY_RECORD);
+    stk_blob_init(&scratch->views, ledger, STK_MEMORY_RECORD);
+    stk_blob_init(&scratch->fields, ledger, STK_MEMORY_RECORD);
+    stk_blob_init(&scratch->values, ledger, STK_MEMORY_RECORD);
 }
 
-void stk_example_sample_release(stk_example_sample *room)
+void stk_example_sample_release(stk_example_sample *scratch)
 {
-    stk_blob_release(&room->places);
-    stk_blob_release(&room->views);
-    stk_blob_release(&room->fields);
-    stk_blob_release(&room->values);
+    stk_blob_release(&scratch->buckets);
+    stk_blob_release(&scratch->views);
+    stk_blob_release(&scratch->fields);
+    stk_blob_release(&scratch->values);
 }
 
-static stk_feature_view *view_at(const stk_example_sample *room, size_t index)
+static stk_feature_view *view_at(const stk_example_sample *scratch, size_t index)
 {
-    return (stk_feature_view *)(void *)room->views.data + index;
+    return (stk_feature_view *)(void *)scratch->views.data + index;
 }
 
-static size_t view_count(const stk_example_sample *room)
+static size_t view_count(const stk_example_sample *scratch)
 {
-    return room->views.size / sizeof(stk_feature_view);
+    return scratch->views.size / sizeof(stk_feature_view);
 }
 
 /* The place of a name, or the free one where it belongs. */
-static uint32_t *find_place(const stk_example_sample *room, stk_bytes name)
+static uint32_t *find_bucket(const stk_example_sample *scratch, stk_bytes name)
 {
-    uint32_t    *places = (uint32_t *)(void *)room->places.data;
-    const size_t mask = room->places.size / sizeof *places - 1;
+    uint32_t    *buckets = (uint32_t *)(void *)scratch->buckets.data;
+    const size_t mask = scratch->buckets.size / sizeof *buckets - 1;
     size_t       at = stk_hash64(0, name.data, name.size) & mask;
-    while (places[at] && !stk_bytes_equal(view_at(room, places[at] - 1)->name, name))
+    while (buckets[at] && !stk_bytes_equal(view_at(scratch, buckets[at] - 1)->name, name))
         at = (at + 1) & mask;
-    return &places[at];
+    return &buckets[at];
 }
 
 /* Room for twice the views there are. The table is made anew for every record that needs one. */
-static stk_status grow_places(stk_example_sample *room, stk_error *err)
+static stk_status grow_buckets(stk_example_sample *scratch, stk_error *err)
 {
-    const size_t count = view_count(room);
+    const size_t count = view_count(scratch);
     size_t       bytes = 4 * FEW_KEYS * sizeof(uint32_t);
     while (bytes / sizeof(uint32_t) < 4 * count)
         bytes *= 2;
-    STK_TRY(stk_blob_reserve(&room->places, bytes, err));
-    memset(room->places.data, 0, bytes);
-    room->places.size = bytes;
+    STK_TRY(stk_blob_reserve(&scratch->buckets, bytes, err));
+    memset(scratch->buckets.data, 0, bytes);
+    scratch->buckets.size = bytes;
     for (size_t i = 0; i < count; i++)
-        *find_place(room, view_at(room, i)->name) = (uint32_t)i + 1;
+        *find_bucket(scratch, view_at(scratch, i)->name) = (uint32_t)i + 1;
     return STK_OK;
 }
 
-static stk_feature_view *find_view(const stk_example_sample *room, stk_bytes name)
+static stk_feature_view *find_view(const stk_example_sample *scratch, stk_bytes name)
 {
-    const size_t count = view_count(room);
-    if (room->places.size) {
-        const uint32_t place = *find_place(room, name);
-        return place ? view_at(room, place - 1) : NULL;
+    const size_t count = view_count(scratch);
+    if (scratch->buckets.size) {
+        const uint32_t bucket = *find_bucket(scratch, name);
+        return bucket ? view_at(scratch, bucket - 1) : NULL;
     }
     for (size_t i = 0; i < count; i++)
-        if (stk_bytes_equal(view_at(room, i)->name, name)) return view_at(room, i);
+        if (stk_bytes_equal(view_at(scratch, i)->name, name)) return view_at(scratch, i);
     return NULL;
 }
 
 /* Of a key that is there twice the last counts, as in a map. */
 static stk_status take_view(void *context, const stk_feature_view *view, stk_error *err)
 {
-    stk_example_sample *room = context;
-    stk_feature_view   *known = find_view(room, view->name);
-    const size_t        count = view_count(room);
+    stk_example_sample *scratch = context;
+    stk_feature_view   *known = find_view(scratch, view->name);
+    const size_t        count = view_count(scratch);
     char                text[STK_KEY_TEXT];
     if (known) {
         *known = *view;
         return STK_OK;
     }
-    if (count == MOST_KEYS)
-        return stk_fail(err, STK_E_LIMIT, "example", room->where,
-                        "more than %d features in one record", (int)MOST_KEYS);
+    if (count == KEYS_MAX)
+        return stk_fail(err, STK_E_LIMIT, "example", scratch->where,
+                        "more than %d features in one record", (int)KEYS_MAX);
     /* A field's name ends at a zero byte: it would be called like another one. */
     if (view->name.size && memchr(view->name.data, 0, view->name.size))
-        return stk_fail(err, STK_E_UNSUPPORTED, "example", room->where,
+        return stk_fail(err, STK_E_UNSUPPORTED, "example", scratch->where,
                         "%s: a name with a zero byte cannot be the name of a field",
                         stk_key_text(view->name, text));
-    STK_TRY(stk_blob_append(&room->views, view, sizeof *view, err));
-    if (room->places.size && 2 * count < room->places.size / sizeof(uint32_t))
-        *find_place(room, view->name) = (uint32_t)count + 1;
+    STK_TRY(stk_blob_append(&scratch->views, view, sizeof *view, err));
+    if (scratch->buckets.size && 2 * count < scratch->buckets.size / sizeof(uint32_t))
+        *find_bucket(scratch, view->name) = (uint32_t)count + 1;
     else if (count >= FEW_KEYS)
-        return grow_places(room, err);
+        return grow_buckets(scratch, err);
     return STK_OK;
 }
 
@@ -118,16 +118,16 @@ static size_t value_bytes(const stk_feature_view *view)
 }
 
 /* Values take at most eight times what they take in the record, names little more. */
-static stk_status reserve(stk_example_sample *room, stk_error *err)
+static stk_status reserve(stk_example_sample *scratch, stk_error *err)
 {
-    const stk_feature_view *views = (const stk_feature_view *)(const void *)room->views.data;
-    const size_t            count = room->views.size / sizeof *views;
+    const stk_feature_view *views = (const stk_feature_view *)(const void *)scratch->views.data;
+    const size_t            count = scratch->views.size / sizeof *views;
     size_t                  bytes = UNIT;
     for (size_t i = 0; i < count; i++)
         bytes += value_bytes(&views[i]) + aligned(views[i].name.size + 1);
-    room->values.size = room->fields.size = 0;
-    STK_TRY(stk_blob_reserve(&room->fields, (count + 1) * sizeof(stk_field), err));
-    return stk_blob_reserve(&room->values, bytes, err);
+    scratch->values.size = scratch->fields.size = 0;
+    STK_TRY(stk_blob_reserve(&scratch->fields, (count + 1) * sizeof(stk_field), err));
+    return stk_blob_reserve(&scratch->values, bytes, err);
 }
 
 static stk_status decode(const stk_feature_view *view, void *dst, stk_error *err)
@@ -189,19 +189,20 @@ static stk_status open_bytes(stk_field *field, const stk_feature_info *feature, 
     return STK_OK;
 }
 
-static void *take_room(stk_blob *values, size_t bytes)
+static void *reserve_values(stk_blob *values, size_t bytes)
 {
     void *result = values->data + values->size;
     values->size += aligned(bytes);
     return result;
 }
 
-static stk_status add_field(stk_example_sample *room, const stk_feature_view *view,
+static stk_status add_field(stk_example_sample *scratch, const stk_feature_view *view,
                             const stk_feature_info *feature, const char *where, stk_error *err)
 {
-    stk_field *field = (stk_field *)(void *)room->fields.data + room->fields.size / sizeof *field;
-    void      *values = take_room(&room->values, value_bytes(view));
-    char      *name = take_room(&room->values, view->name.size + 1);
+    stk_field *field =
+        (stk_field *)(void *)scratch->fields.data + scratch->fields.size / sizeof *field;
+    void *values = reserve_values(&scratch->values, value_bytes(view));
+    char *name = reserve_values(&scratch->values, view->name.size + 1);
     if (view->name.size) memcpy(name, view->name.data, view->name.size);
     name[view->name.size] = '\0';
     STK_TRY(decode(view, values, err));
@@ -210,28 +211,28 @@ static stk_status add_field(stk_example_sample *room, const stk_feature_view *vi
                          .shape = shape_of(feature, view->count),
                          .data = values,
                          .count = view->count};
-    room->fields.size += sizeof *field;
+    scratch->fields.size += sizeof *field;
     if (view->dtype == STK_DTYPE_BYTES && feature && feature->dtype == STK_DTYPE_U8)
         return open_bytes(field, feature, where, err);
     return STK_OK;
 }
 
-stk_status stk_example_sample_read(stk_example_sample *room, stk_bytes record,
+stk_status stk_example_sample_read(stk_example_sample *scratch, stk_bytes record,
                                    const stk_feature_info *features, size_t feature_count,
                                    const char *where, stk_sample *sample, stk_error *err)
 {
-    room->views.size = room->places.size = 0;
-    room->where = where;
-    STK_TRY(stk_example_visit(record, where, take_view, room, err));
-    STK_TRY(reserve(room, err));
-    const stk_feature_view *views = (const stk_feature_view *)(const void *)room->views.data;
+    scratch->views.size = scratch->buckets.size = 0;
+    scratch->where = where;
+    STK_TRY(stk_example_visit(record, where, take_view, scratch, err));
+    STK_TRY(reserve(scratch, err));
+    const stk_feature_view *views = (const stk_feature_view *)(const void *)scratch->views.data;
     size_t                  next = 0;
-    for (size_t i = 0; i < room->views.size / sizeof *views; i++) {
+    for (size_t i = 0; i < scratch->views.size / sizeof *views; i++) {
         if (!views[i].dtype) continue; /* an entry whose kind is unset has no value */
-        STK_TRY(add_field(room, &views[i],
+        STK_TRY(add_field(scratch, &views[i],
                           find_feature(features, feature_count, views[i].name, &next), where, err));
     }
-    sample->fields = (const stk_field *)(const void *)room->fields.data;
-    sample->field_count = room->fields.size / sizeof(stk_field);
+    sample->fields = (const stk_field *)(const void *)scratch->fields.data;
+    sample->field_count = scratch->fields.size / sizeof(stk_field);
     return STK_OK;
 }

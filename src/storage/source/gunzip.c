@@ -40,15 +40,15 @@ static stk_status refill(inflation *i, stk_error *err)
 }
 
 /* Room for another piece of output, one byte past the limit so that more can be told from all. */
-static stk_status make_room(inflation *i, stk_error *err)
+static stk_status reserve_output(inflation *i, stk_error *err)
 {
     stk_blob *out = i->out;
     if (out->size == out->capacity) STK_TRY(stk_blob_reserve(out, out->size + PIECE, err));
-    uint64_t room = out->capacity - out->size;
-    if (i->limit < UINT64_MAX && room > i->limit + 1 - out->size) room = i->limit + 1 - out->size;
-    if (room > PIECE) room = PIECE;
+    uint64_t left = out->capacity - out->size;
+    if (i->limit < UINT64_MAX && left > i->limit + 1 - out->size) left = i->limit + 1 - out->size;
+    if (left > PIECE) left = PIECE;
     i->stream.next_out = out->data + out->size;
-    i->stream.avail_out = (uInt)room;
+    i->stream.avail_out = (uInt)left;
     return STK_OK;
 }
 
@@ -64,11 +64,11 @@ static stk_status say_damaged(const inflation *i, int code, stk_error *err)
 
 static stk_status inflate_piece(inflation *i, stk_error *err)
 {
-    STK_TRY(make_room(i, err));
-    const uInt room = i->stream.avail_out;
+    STK_TRY(reserve_output(i, err));
+    const uInt left = i->stream.avail_out;
     i->in_member = true;
     const int code = inflate(&i->stream, Z_NO_FLUSH);
-    i->out->size += room - i->stream.avail_out;
+    i->out->size += left - i->stream.avail_out;
     if (code == Z_MEM_ERROR)
         return stk_fail(err, STK_E_NOMEM, "gunzip", i->file->path, "no memory to inflate");
     if (code == Z_STREAM_END) {

@@ -30,7 +30,7 @@ static stk_status make(tally *t, stk_error *err)
 }
 
 /* From numbers of items to where the first of each class lies; a lone item lies nowhere. */
-static void place_classes(tally *t)
+static void order_classes(tally *t)
 {
     uint64_t begin = 0;
     for (int64_t c = 0; c < t->classes; c++) {
@@ -55,7 +55,7 @@ stk_status stk_source_holdout(const stk_source *source, size_t split, int64_t ev
     *count = 0;
     STK_TRY(make(&t, err));
     count_items(&t);
-    place_classes(&t);
+    order_classes(&t);
     for (uint64_t i = 0; i < stk_source_count(source); i++) {
         const bool mine = is_mine(&t, i, &label) && t.next[label] != UINT64_MAX;
         const bool hold = mine && t.next[label]++ % (uint64_t)every == (uint64_t)every - 1;

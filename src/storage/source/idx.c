@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { U8 = 0x08, I8 = 0x09, I16 = 0x0b, I32 = 0x0c, F32 = 0x0d, F64 = 0x0e };
-enum { MOST_HEADER = 4 + 4 * (STK_MAX_RANK + 1) };
+enum { HEADER_BYTES_MAX = 4 + 4 * (STK_MAX_RANK + 1) };
 
 typedef struct number_type {
     uint8_t   code;
@@ -105,7 +105,7 @@ static stk_status open_gzip(stk_idx *idx, const stk_filesystem *fs, const char *
     bool     more;
     stk_file_close(idx->file);
     idx->file = NULL;
-    STK_TRY(stk_gunzip_file(fs, path, MOST_HEADER, &idx->content, &more, err));
+    STK_TRY(stk_gunzip_file(fs, path, HEADER_BYTES_MAX, &idx->content, &more, err));
     STK_TRY(parse_header(idx, stk_blob_bytes(&idx->content), path, err));
     if (__builtin_mul_overflow(idx->count, idx->stored_bytes, &claimed) ||
         claimed > INT64_MAX - idx->offset)
@@ -117,7 +117,7 @@ static stk_status open_gzip(stk_idx *idx, const stk_filesystem *fs, const char *
 stk_status stk_idx_open(stk_idx *idx, const stk_filesystem *fs, const char *path,
                         stk_ledger *ledger, stk_error *err)
 {
-    uint8_t head[MOST_HEADER];
+    uint8_t head[HEADER_BYTES_MAX];
     size_t  got;
     *idx = (stk_idx){0};
     stk_blob_init(&idx->content, ledger, STK_MEMORY_RECORD);
@@ -185,14 +185,14 @@ stk_status stk_idx_read(const stk_idx *idx, uint64_t first, uint64_t count, stk_
     const number_type *type = find_type(idx->stored);
     const bool         as_is = type->code == U8;
     const size_t       width = type->width;
-    size_t             bytes, converted = 0, room;
+    size_t             bytes, converted = 0, capacity;
     const uint8_t     *stored = NULL;
     if (stk_mul_overflows(count, idx->stored_bytes, &bytes) ||
         (!as_is && stk_mul_overflows(count * idx->values, width, &converted)) ||
-        stk_add_overflows(bytes, converted, &room))
+        stk_add_overflows(bytes, converted, &capacity))
         return stk_fail(err, STK_E_LIMIT, "idx", NULL, "%" PRIu64 " items do not fit in memory",
                         count);
-    if (idx->file || !as_is) STK_TRY(stk_blob_reserve(scratch, room, err));
+    if (idx->file || !as_is) STK_TRY(stk_blob_reserve(scratch, capacity, err));
     STK_TRY(fetch(idx, first, bytes, converted, scratch, &stored, err));
     if (!as_is) convert(type, stored, scratch->data, count * idx->values);
     *values = as_is ? stored : scratch->data;

@@ -66,7 +66,7 @@ typedef struct count_links {
     bool        description; /* only files that describe records count */
     uint64_t    count;
     char       *example;
-    size_t      room;
+    size_t      capacity;
 } count_links;
 
 static stk_status count_entry(void *context, const char *name, const stk_file_info *info,
@@ -80,7 +80,7 @@ static stk_status count_entry(void *context, const char *name, const stk_file_in
     STK_TRY(stk_path_join(&c->path, c->folder, name, err));
     STK_TRY(stk_inside_holds(&c->inside, (const char *)c->path.data, true, &holds, err));
     if (holds) return STK_OK;
-    if (!c->count || strcmp(name, c->example) < 0) snprintf(c->example, c->room, "%s", name);
+    if (!c->count || strcmp(name, c->example) < 0) snprintf(c->example, c->capacity, "%s", name);
     c->count++;
     return STK_OK;
 }
@@ -97,9 +97,9 @@ static stk_status count_in(count_links *c, const stk_filesystem *fs, stk_ledger 
 }
 
 stk_status stk_inside_count(const stk_filesystem *fs, const char *folder, stk_ledger *ledger,
-                            uint64_t *count, char *example, size_t room, stk_error *err)
+                            uint64_t *count, char *example, size_t capacity, stk_error *err)
 {
-    count_links      c = {.folder = folder, .example = example, .room = room};
+    count_links      c = {.folder = folder, .example = example, .capacity = capacity};
     const stk_status st = count_in(&c, fs, ledger, err);
     *count = c.count;
     return st;
@@ -109,8 +109,10 @@ static stk_status check(const stk_filesystem *fs, const char *folder, bool descr
                         stk_ledger *ledger, stk_error *err)
 {
     char        example[256];
-    count_links c = {
-        .folder = folder, .description = description, .example = example, .room = sizeof example};
+    count_links c = {.folder = folder,
+                     .description = description,
+                     .example = example,
+                     .capacity = sizeof example};
     STK_TRY(count_in(&c, fs, ledger, err));
     if (!c.count) return STK_OK;
     return stk_fail(err, STK_E_INVALID, "source", folder,

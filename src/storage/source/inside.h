@@ -22,7 +22,7 @@ void                     stk_inside_release(stk_inside *inside);
  * bytewise order. */
 STK_NODISCARD stk_status stk_inside_count(const stk_filesystem *fs, const char *folder,
                                           stk_ledger *ledger, uint64_t *count, char *example,
-                                          size_t room, stk_error *err);
+                                          size_t capacity, stk_error *err);
 /* STK_E_INVALID where there are such. */
 STK_NODISCARD stk_status stk_inside_check(const stk_filesystem *fs, const char *folder,
                                           stk_ledger *ledger, stk_error *err);

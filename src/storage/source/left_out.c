@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KINDS = 64, ENDING_ROOM = 16, MOST_NAMED = 6 };
+enum { KINDS_MAX = 64, ENDING_BYTES = 16, NAMED_MAX = 6 };
 
 /* Images that programs write and that are not read here. */
 static const char *const unread[] = {
@@ -31,7 +31,7 @@ static void write_ending(char *out, stk_left_out_reason reason, const char *name
     out[0] = '\0';
     if (reason != STK_LEFT_OUT_FORMAT && reason != STK_LEFT_OUT_OTHER) return;
     for (; ending[length]; length++)
-        if (length + 2 >= ENDING_ROOM || !stk_path_is_word(ending[length])) return;
+        if (length + 2 >= ENDING_BYTES || !stk_path_is_word(ending[length])) return;
     if (!length) return;
     out[0] = '.';
     for (size_t i = 0; i <= length; i++)
@@ -70,11 +70,11 @@ static stk_status insert(stk_left_out_list *list, const stk_source_left_out *ite
 stk_status stk_left_out_add(stk_left_out_list *list, stk_arena *arena, stk_left_out_reason reason,
                             const char *folder, const char *name, stk_error *err)
 {
-    char   ending[ENDING_ROOM];
+    char   ending[ENDING_BYTES];
     size_t count;
     write_ending(ending, reason, name);
     stk_source_left_out *all = items_of(list, &count);
-    if (count >= MOST_KINDS) ending[0] = '\0';
+    if (count >= KINDS_MAX) ending[0] = '\0';
     for (size_t i = 0; i < count; i++)
         if (all[i].reason == reason && !strcmp(all[i].ending, ending)) {
             all[i].count++;
@@ -127,17 +127,17 @@ bool stk_left_out_is_bad(stk_left_out_reason reason)
 
 typedef struct text {
     char  *to;
-    size_t used, room;
+    size_t used, capacity;
 } text;
 
 STK_PRINTF(2, 3) static void say(text *t, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int wrote = vsnprintf(t->to + t->used, t->room - t->used, format, args);
+    const int wrote = vsnprintf(t->to + t->used, t->capacity - t->used, format, args);
     va_end(args);
     if (wrote > 0) t->used += (size_t)wrote;
-    if (t->used >= t->room) t->used = t->room - 1;
+    if (t->used >= t->capacity) t->used = t->capacity - 1;
 }
 
 static void say_one(text *t, const stk_source_left_out *item)
@@ -150,17 +150,17 @@ static void say_one(text *t, const stk_source_left_out *item)
 }
 
 /* The first kinds by name, the others as a number. */
-const char *stk_source_left_out_text(const stk_source *source, char *out, size_t room)
+const char *stk_source_left_out_text(const stk_source *source, char *out, size_t capacity)
 {
     size_t                     count;
     const stk_source_left_out *all = stk_source_left_outs(source, &count);
-    text                       t = {out, 0, room};
+    text                       t = {out, 0, capacity};
     bool                       formats = false;
     uint64_t                   rest = 0;
     out[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         if (all[i].reason == STK_LEFT_OUT_FORMAT) formats = true;
-        if (i < MOST_NAMED)
+        if (i < NAMED_MAX)
             say_one(&t, &all[i]);
         else
             rest += all[i].count;

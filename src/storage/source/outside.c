@@ -29,7 +29,7 @@ static const stk_source_left_out *find(const stk_source *source)
     return NULL;
 }
 
-stk_status stk_source_settle_outside(stk_source *source, const char *one, const char *many,
+stk_status stk_source_report_outside(stk_source *source, const char *one, const char *many,
                                      stk_error *err)
 {
     const stk_source_left_out *met = find(source);

@@ -10,7 +10,7 @@ stk_status stk_source_reserve_features(stk_source *source, size_t count, stk_err
 {
     source->features = stk_arena_array(&source->arena, count, sizeof *source->features, err);
     if (!source->features) return err->status;
-    source->feature_room = count;
+    source->feature_capacity = count;
     source->feature_count = 0;
     return STK_OK;
 }
@@ -18,9 +18,9 @@ stk_status stk_source_reserve_features(stk_source *source, size_t count, stk_err
 stk_status stk_source_add_feature(stk_source *source, const char *name, stk_feature_meaning meaning,
                                   stk_dtype dtype, stk_feature_info **out, stk_error *err)
 {
-    if (source->feature_count == source->feature_room)
+    if (source->feature_count == source->feature_capacity)
         return stk_fail(err, STK_E_LIMIT, "source", source->path, "room for %zu features only",
-                        source->feature_room);
+                        source->feature_capacity);
     char *copy = stk_arena_text(&source->arena, name, strlen(name), err);
     if (!copy) return err->status;
     stk_feature_info *feature = &source->features[source->feature_count++];

@@ -73,7 +73,8 @@ static bool is_of_item(stk_status st)
     return st && !stk_status_is_environment(st);
 }
 
-stk_status stk_source_content(const stk_source *source, uint64_t *hash, bool *gone, stk_error *err)
+stk_status stk_source_content(const stk_source *source, uint64_t *hash, bool *incomplete,
+                              stk_error *err)
 {
     const uint64_t     every = source->count / LOOKED_INTO + 1;
     stk_source_cursor *cursor;
@@ -87,6 +88,6 @@ stk_status stk_source_content(const stk_source *source, uint64_t *hash, bool *go
     }
     stk_source_cursor_free(cursor);
     if (!is_of_item(st)) return st;
-    *gone = true;
+    *incomplete = true;
     return STK_OK;
 }

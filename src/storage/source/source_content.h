@@ -12,7 +12,7 @@ uint64_t stk_source_names(const stk_source *source);
 uint64_t stk_source_labels(const stk_source *source);
 
 /* Mixes names, sizes and how some items begin into *hash. *gone: one of them cannot be read. */
-STK_NODISCARD stk_status stk_source_content(const stk_source *source, uint64_t *hash, bool *gone,
-                                            stk_error *err);
+STK_NODISCARD stk_status stk_source_content(const stk_source *source, uint64_t *hash,
+                                            bool *incomplete, stk_error *err);
 
 #endif

@@ -126,7 +126,7 @@ static stk_status check_rows(csv_source *csv, stk_error *err)
         stk_inside_open(&csv->inside, source->fs, csv->folder, source->arena.ledger, err);
     if (!st) st = measure_rows(csv, err);
     stk_inside_release(&csv->inside);
-    if (!st) st = stk_source_settle_outside(source, "row leads", "rows lead", err);
+    if (!st) st = stk_source_report_outside(source, "row leads", "rows lead", err);
     if (!st) drop_refused(csv);
     return st;
 }
@@ -168,7 +168,7 @@ static stk_status set_labels(csv_source *csv, stk_feature_info *label, stk_error
     if (!numbers)
         STK_TRY(stk_csv_columns_distinct(&csv->columns, column, &source->arena, &label->class_names,
                                          &label->class_count, err));
-    else if (largest < STK_CSV_MOST_IDS)
+    else if (largest < STK_CSV_IDS_MAX)
         STK_TRY(stk_source_number_classes(source, label, (size_t)largest + 1, err));
     for (uint64_t i = 0; i < source->count; i++) {
         const char *cell = stk_csv_columns_cell(&csv->columns, i, column);

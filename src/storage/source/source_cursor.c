@@ -95,20 +95,20 @@ static stk_status say_changed(const stk_source_cursor *cursor, uint64_t before, 
                     "changed while being read: was %" PRIu64 " bytes, now %" PRIu64, before, now);
 }
 
-void stk_source_cursor_limit(stk_source_cursor *cursor, uint64_t most)
+void stk_source_cursor_limit(stk_source_cursor *cursor, uint64_t bytes_max)
 {
-    cursor->most = most;
+    cursor->bytes_max = bytes_max;
 }
 
 static stk_status read_beginning(stk_source_cursor *cursor, stk_error *err)
 {
-    const size_t most = (size_t)cursor->most;
+    const size_t bytes_max = (size_t)cursor->bytes_max;
     size_t       got;
     stk_file    *file;
-    STK_TRY(stk_blob_reserve(&cursor->content, most, err));
+    STK_TRY(stk_blob_reserve(&cursor->content, bytes_max, err));
     STK_TRY(stk_file_open(&file, cursor->source->fs, (const char *)cursor->path.data,
                           STK_ACCESS_RANDOM, err));
-    const stk_status st = stk_file_read_at(file, cursor->content.data, most, 0, &got, err);
+    const stk_status st = stk_file_read_at(file, cursor->content.data, bytes_max, 0, &got, err);
     stk_file_close(file);
     cursor->content.size = st ? 0 : got;
     return st;
@@ -119,7 +119,7 @@ stk_status stk_source_read_file(stk_source_cursor *cursor, const char *folder, c
 {
     const stk_filesystem *fs = cursor->source->fs;
     STK_TRY(stk_path_join(&cursor->path, folder, name, err));
-    if (cursor->most && cursor->most < bytes) return read_beginning(cursor, err);
+    if (cursor->bytes_max && cursor->bytes_max < bytes) return read_beginning(cursor, err);
     const char      *path = (const char *)cursor->path.data;
     const stk_status st = stk_file_read_all(fs, path, bytes, bytes, &cursor->content, err);
     if (st == STK_E_LIMIT) {

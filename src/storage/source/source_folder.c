@@ -102,7 +102,7 @@ static int compare_entries(const void *a, const void *b)
 
 /* A link to nothing, or an image that went while the folder was listed: says what is the matter, or
  * that it is there after all. *gone: it was left out. */
-static stk_status look_again(walk *w, const char *name, stk_file_info *info, bool *gone,
+static stk_status look_again(walk *w, const char *name, stk_file_info *info, bool *vanished,
                              stk_error *err)
 {
     const stk_source *source = &w->folder->source;
@@ -113,8 +113,8 @@ static stk_status look_again(walk *w, const char *name, stk_file_info *info, boo
     stk_blob_release(&path);
     if (st) return st;
     st = stk_path_info(source->fs, (const char *)w->full.data, info, err);
-    *gone = st && is_local(st);
-    if (!*gone) return st;
+    *vanished = st && is_local(st);
+    if (!*vanished) return st;
     if (source->skip_bad) return leave_out(w, STK_LEFT_OUT_LINK, name, err);
     return stk_fail(err, st, "source", (const char *)w->full.data,
                     "is a link to nothing, or went just now; remove it, or leave such files out "
@@ -127,9 +127,9 @@ static stk_status add_file(walk *w, const char *name, stk_file_info info, stk_er
 {
     stk_source  *source = &w->folder->source;
     const size_t folder_length = w->relative.size, name_length = strlen(name);
-    bool         gone = false;
-    if (info.kind != STK_FILE_REGULAR) STK_TRY(look_again(w, name, &info, &gone, err));
-    if (gone) return STK_OK;
+    bool         vanished = false;
+    if (info.kind != STK_FILE_REGULAR) STK_TRY(look_again(w, name, &info, &vanished, err));
+    if (vanished) return STK_OK;
     if (info.kind != STK_FILE_REGULAR || !stk_path_is_image(name)) return pass_over(w, name, err);
     char *path = stk_arena_alloc(&source->arena, folder_length + name_length + 1, err);
     if (!path) return err->status;
@@ -271,7 +271,7 @@ static stk_status list_images(folder_source *folder, uint64_t *others, stk_error
     stk_blob_init(&w.full, ledger, STK_MEMORY_INDEX);
     stk_status st = stk_inside_open(&w.inside, folder->source.fs, folder->source.path, ledger, err);
     if (!st) st = list_below(&w, 0, err);
-    if (!st) st = stk_source_settle_outside(&folder->source, "link leads", "links lead", err);
+    if (!st) st = stk_source_report_outside(&folder->source, "link leads", "links lead", err);
     *others = w.others;
     stk_inside_release(&w.inside);
     stk_blob_release(&w.full);

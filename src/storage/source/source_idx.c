@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CLASSES = 65536, LEAST_CLASSES = 10, LABELS_AT_ONCE = 65536 };
+enum { CLASSES_MAX = 65536, CLASSES_MIN = 10, LABELS_AT_ONCE = 65536 };
 
 /* One file of items with, or without, its file of labels. */
 typedef struct part {
@@ -299,11 +299,11 @@ static stk_status name_classes(idx_source *idx, stk_feature_info *label, stk_err
                                           "Coat",        "Sandal",    "Shirt",    "Sneaker",
                                           "Bag",         "Ankle boot"};
     const int64_t            largest = idx->largest_label;
-    if (largest >= MOST_CLASSES) return STK_OK; /* numbers, but hardly classes with names */
+    if (largest >= CLASSES_MAX) return STK_OK; /* numbers, but hardly classes with names */
     STK_TRY(stk_source_number_classes(
-        &idx->source, label, largest < LEAST_CLASSES ? LEAST_CLASSES : (size_t)largest + 1, err));
-    if (label->class_count != LEAST_CLASSES || !is_fashion(idx->source.path)) return STK_OK;
-    for (size_t i = 0; i < LEAST_CLASSES; i++) {
+        &idx->source, label, largest < CLASSES_MIN ? CLASSES_MIN : (size_t)largest + 1, err));
+    if (label->class_count != CLASSES_MIN || !is_fashion(idx->source.path)) return STK_OK;
+    for (size_t i = 0; i < CLASSES_MIN; i++) {
         label->class_names[i] =
             stk_arena_text(&idx->source.arena, fashion[i], strlen(fashion[i]), err);
         if (!label->class_names[i]) return err->status;

@@ -53,7 +53,7 @@ struct stk_source {
     size_t                split_count;
     stk_feature_info     *features;
     size_t                feature_count;
-    size_t                feature_room;
+    size_t                feature_capacity;
     stk_left_out_list     left_out;
     stk_blob              notes; /* lines that end in 0 */
 };
@@ -67,7 +67,7 @@ STK_NODISCARD stk_status stk_source_meet_outside(stk_source *source, const char 
                                                  const char *name, bool *taken, stk_error *err);
 /* After all were met: STK_E_INVALID where they are neither followed nor passed over; a note where
  * they are followed. What they do, one of them and many: "link leads", "links lead". */
-STK_NODISCARD stk_status stk_source_settle_outside(stk_source *source, const char *one,
+STK_NODISCARD stk_status stk_source_report_outside(stk_source *source, const char *one,
                                                    const char *many, stk_error *err);
 #define STK_OUTSIDE_NOTE                                                                           \
     "names that lead out of the data's folder and were followed: %" PRIu64 ", first '%s'"
@@ -89,8 +89,8 @@ struct stk_source_cursor {
     stk_field        *fields; /* one per feature; data points at its value until read says else */
     stk_field_value  *values; /* one per feature */
     stk_blob          content;
-    stk_blob          path; /* of the file being read, terminated */
-    uint64_t          most; /* bytes of a file that are wanted; 0: all */
+    stk_blob          path;      /* of the file being read, terminated */
+    uint64_t          bytes_max; /* bytes of a file that are wanted; 0: all */
 };
 
 /* What is read from here on is in ledger (NULL: in none), which must live until another is named.
@@ -106,7 +106,7 @@ STK_NODISCARD stk_status stk_source_cursor_share(stk_source_cursor *cursor, stk_
 
 /* Files that are items by themselves are read up to most bytes from here on, 0: to the end. Items
  * of other kinds come whole. For headers. */
-void stk_source_cursor_limit(stk_source_cursor *cursor, uint64_t most);
+void stk_source_cursor_limit(stk_source_cursor *cursor, uint64_t bytes_max);
 
 /* Room for features, before they are added. */
 STK_NODISCARD stk_status stk_source_reserve_features(stk_source *source, size_t count,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANCEL_EVERY = 256, LABEL_TEXT = 32, MOST_CLASSES = 65536 };
+enum { CANCEL_EVERY = 256, LABEL_TEXT = 32, CLASSES_MAX = 65536 };
 
 typedef struct archive {
     const char *name; /* relative to the source */
@@ -316,7 +316,7 @@ static stk_status read_labels(tar_source *tar, stk_feature_info *label, stk_erro
         STK_TRY(read_label(tar, sample, err));
         if (sample->at.label > largest) largest = sample->at.label;
     }
-    if (largest >= MOST_CLASSES) return STK_OK; /* numbers, but hardly classes with names */
+    if (largest >= CLASSES_MAX) return STK_OK; /* numbers, but hardly classes with names */
     return stk_source_number_classes(&tar->source, label, (size_t)largest + 1, err);
 }
 

@@ -40,7 +40,7 @@ typedef struct tfrecord_cursor {
     stk_source_cursor  cursor;
     const shard       *shard; /* the one that file belongs to */
     stk_file          *file;
-    stk_example_sample room;
+    stk_example_sample scratch;
 } tfrecord_cursor;
 
 static bool claims_entry(const char *name, stk_file_kind kind)
@@ -51,7 +51,7 @@ static bool claims_entry(const char *name, stk_file_kind kind)
 static bool claims_file(const char *name, stk_bytes head)
 {
     return stk_shards_is_record_name(name) ||
-           (head.size >= STK_TFRECORD_HEADER && stk_tfrecord_header_sound(head.data));
+           (head.size >= STK_TFRECORD_HEADER && stk_tfrecord_header_is_valid(head.data));
 }
 
 /* The split's number; a shard whose name gives none is in "train". */
@@ -128,7 +128,7 @@ static stk_status check_frame(const tfrecord_cursor *cursor, uint64_t number, co
     const char    *wrong = NULL;
     if (got < length + STK_TFRECORD_FRAME)
         wrong = "truncated";
-    else if (!stk_tfrecord_header_sound(frame) || stk_load_u64(frame) != length ||
+    else if (!stk_tfrecord_header_is_valid(frame) || stk_load_u64(frame) != length ||
              stk_load_u32(data + length) != stk_tfrecord_checksum(data, length))
         wrong = "corrupted";
     if (!wrong) return STK_OK;
@@ -181,8 +181,8 @@ static stk_status read_item(stk_source_cursor *base, uint64_t index, stk_error *
     STK_TRY(read_record(cursor, number, &record, err));
     snprintf(where, sizeof where, "%s, record %" PRIu64, s->path, number);
     STK_TRY(refuse_lists(record, where, err));
-    STK_TRY(stk_example_sample_read(&cursor->room, record, source->features, source->feature_count,
-                                    where, &base->sample, err));
+    STK_TRY(stk_example_sample_read(&cursor->scratch, record, source->features,
+                                    source->feature_count, where, &base->sample, err));
     base->sample.from = (stk_sample_origin){
         .file = s->path, .record = number, .offset = stk_record_index_offset(s->index, number)};
     return STK_OK;
@@ -190,14 +190,14 @@ static stk_status read_item(stk_source_cursor *base, uint64_t index, stk_error *
 
 static void open_cursor(stk_source_cursor *base)
 {
-    stk_example_sample_init(&((tfrecord_cursor *)base)->room, base->source->arena.ledger);
+    stk_example_sample_init(&((tfrecord_cursor *)base)->scratch, base->source->arena.ledger);
 }
 
 static void close_cursor(stk_source_cursor *base)
 {
     tfrecord_cursor *cursor = (tfrecord_cursor *)base;
     stk_file_close(cursor->file);
-    stk_example_sample_release(&cursor->room);
+    stk_example_sample_release(&cursor->scratch);
 }
 
 /* What the values of a type are stored as in an Example. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { FEW = 10 /* one of so many may be loose */, FOLDERS_MOST = 16 };
+enum { FEW = 10 /* one of so many may be loose */, FOLDERS_MAX = 16 };
 
 typedef struct listing {
     stk_source *source;
@@ -93,10 +93,10 @@ static const char *take_out(listing *l, predicate is)
 }
 
 /* A path of each folder that is a split; their number. */
-static size_t list_splits(const listing *l, const char *names[FOLDERS_MOST])
+static size_t list_splits(const listing *l, const char *names[FOLDERS_MAX])
 {
     size_t count = 0;
-    for (size_t i = 0; i < l->count && count < FOLDERS_MOST; i++) {
+    for (size_t i = 0; i < l->count && count < FOLDERS_MAX; i++) {
         const char *path = path_at(l, i);
         size_t      k = 0;
         if (!is_below_split(path)) continue;
@@ -135,13 +135,13 @@ static stk_status leave_unlabelled(listing *l, const char *const *splits, size_t
         if (has_classes(l, splits[i]) ||
             stk_split_role_of(l->split, l->split_length) == STK_SPLIT_TRAIN)
             continue;
-        const size_t gone = count_of(l, is_of_split);
+        const size_t removed = count_of(l, is_of_split);
         (void)take_out(l, is_of_split);
         STK_TRY(stk_source_note(l->source, err,
                                 "the split %.*s has no folders of classes, so its %zu image%s no "
                                 "labels and %s left out",
-                                (int)l->split_length, l->split, gone, gone == 1 ? " has" : "s have",
-                                gone == 1 ? "is" : "are"));
+                                (int)l->split_length, l->split, removed,
+                                removed == 1 ? " has" : "s have", removed == 1 ? "is" : "are"));
     }
     return STK_OK;
 }
@@ -169,7 +169,7 @@ stk_status stk_strays_leave_out(stk_source *source, void *items, size_t item_byt
 {
     listing l = {
         .source = source, .items = items, .item_bytes = item_bytes, .count = *count, .skip = skip};
-    const char  *splits[FOLDERS_MOST];
+    const char  *splits[FOLDERS_MAX];
     const size_t split_count = list_splits(&l, splits);
     const size_t with_classes = count_with_classes(&l, splits, split_count);
     STK_TRY(leave_beside_splits(&l, with_classes, err));

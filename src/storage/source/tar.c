@@ -15,7 +15,7 @@ enum {
     MAGIC = 257,
     PREFIX = 345,
     PREFIX_BYTES = 155,
-    MOST_EXTENDED = 1 << 20, /* of a long name or a pax header; names are far shorter */
+    EXTENDED_BYTES_MAX = 1 << 20, /* of a long name or a pax header; names are far shorter */
 };
 
 void stk_tar_iter_init(stk_tar_iter *walk, const stk_tar *tar, stk_ledger *ledger)
@@ -159,7 +159,7 @@ static stk_status take_pax_header(stk_tar_iter *walk, stk_error *err)
 static stk_status take_extended(stk_tar_iter *walk, char type, uint64_t offset, uint64_t size,
                                 stk_error *err)
 {
-    if (size > MOST_EXTENDED)
+    if (size > EXTENDED_BYTES_MAX)
         return say_damaged(walk, "an extended header of more than 1 MiB", err);
     STK_TRY(stk_blob_reserve(&walk->extended, (size_t)size + 1, err));
     STK_TRY(stk_tar_read(walk->tar, offset, walk->extended.data, (size_t)size, err));
@@ -206,12 +206,12 @@ static bool is_empty_type(char type)
 
 static stk_status check_bounds(const stk_tar_iter *walk, uint64_t size, stk_error *err)
 {
-    const uint64_t room = walk->tar->bytes - walk->offset - STK_TAR_BLOCK;
-    if (size <= room) return STK_OK;
+    const uint64_t left = walk->tar->bytes - walk->offset - STK_TAR_BLOCK;
+    if (size <= left) return STK_OK;
     return stk_fail(err, STK_E_DATALOSS, "tar", walk->tar->path,
                     "the archive is truncated: the member at offset %" PRIu64 " has %" PRIu64
                     " bytes, but only %" PRIu64 " are left",
-                    walk->offset, size, room);
+                    walk->offset, size, left);
 }
 
 /* Moves past one header and its content; gives a member when it was a file or a link. */

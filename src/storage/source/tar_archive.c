@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Members are wanted in any order, which a compressed stream cannot give: it is kept whole. */
-static stk_status inflate_whole(stk_tar *tar, const stk_filesystem *fs, stk_error *err)
+static stk_status inflate_all(stk_tar *tar, const stk_filesystem *fs, stk_error *err)
 {
     const uint64_t limit = tar->content.ledger ? UINT64_MAX : stk_limits_memory_bytes() / 2;
     bool           more;
@@ -34,7 +34,7 @@ stk_status stk_tar_open(stk_tar *tar, const stk_filesystem *fs, const char *path
     tar->bytes = tar->file->info.bytes;
     tar->modified_ns = tar->file->info.modified_ns;
     stk_status st = stk_file_read_at(tar->file, head, sizeof head, 0, &got, err);
-    if (!st && stk_is_gzip(stk_bytes_of(head, got))) st = inflate_whole(tar, fs, err);
+    if (!st && stk_is_gzip(stk_bytes_of(head, got))) st = inflate_all(tar, fs, err);
     if (st) stk_tar_close(tar);
     return st;
 }

@@ -87,7 +87,7 @@ static int64_t offset_of(const stk_json_value *list, size_t index)
 }
 
 /* Offsets count from the beginning of the data; a tensor keeps its place in the file. */
-static stk_status read_place(parsing *p, const stk_json_value *list, stk_safetensors_tensor *t)
+static stk_status read_offsets(parsing *p, const stk_json_value *list, stk_safetensors_tensor *t)
 {
     const int64_t  begin = offset_of(list, 0), end = offset_of(list, 1);
     const uint64_t there = p->file_bytes - p->data_offset;
@@ -118,17 +118,17 @@ static stk_status read_tensor(parsing *p, const stk_json_value *member, stk_safe
 {
     const stk_json_value *dtype = stk_json_get(member, "dtype");
     const stk_json_value *shape = stk_json_get(member, "shape");
-    const stk_json_value *place = stk_json_get(member, "data_offsets");
+    const stk_json_value *offsets = stk_json_get(member, "data_offsets");
     *t = (stk_safetensors_tensor){0};
     STK_TRY(check_key(p, member));
     STK_TRY(copy_text(p, member->key, member->key_size, &t->name));
-    if (stk_json_count(member) != FIELDS || !dtype || !shape || !place)
+    if (stk_json_count(member) != FIELDS || !dtype || !shape || !offsets)
         return stk_fail(p->err, STK_E_FORMAT, "safetensors", p->path,
                         "tensor '%s' is not described by dtype, shape and data_offsets alone",
                         t->name);
     STK_TRY(read_dtype(p, dtype, t));
     STK_TRY(read_shape(p, shape, t));
-    return read_place(p, place, t);
+    return read_offsets(p, offsets, t);
 }
 
 static stk_status read_texts(parsing *p, const stk_json_value *map)
@@ -174,7 +174,7 @@ static stk_status read_members(parsing *p, const stk_json_value *root)
 }
 
 /* An empty tensor stands before the one that begins where it does. */
-static int compare_places(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
     const stk_safetensors_tensor *x = a, *y = b;
     if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
@@ -188,11 +188,11 @@ static int compare_names(const void *a, const void *b)
                   (*(const stk_safetensors_tensor *const *)b)->name);
 }
 
-static stk_status sort_places(parsing *p)
+static stk_status sort_offsets(parsing *p)
 {
     stk_safetensors_header *header = p->header;
     uint64_t                end = p->data_offset;
-    qsort(header->tensors, header->count, sizeof *header->tensors, compare_places);
+    qsort(header->tensors, header->count, sizeof *header->tensors, compare_offsets);
     for (size_t i = 0; i < header->count; i++) {
         const stk_safetensors_tensor *t = &header->tensors[i];
         if (t->offset != end)
@@ -288,7 +288,7 @@ stk_status stk_safetensors_header_parse(stk_safetensors_header *header, stk_byte
     STK_TRY(stk_json_parse(&doc, text, path, err));
     stk_status st = read_members(&p, stk_json_root(doc));
     stk_json_document_free(doc);
-    if (!st) st = sort_places(&p);
+    if (!st) st = sort_offsets(&p);
     if (!st) st = sort_names(&p);
     if (!st && !skip_checksums) st = read_checksums(&p);
     return st;

@@ -1,4 +1,4 @@
-/* Reading safetensors files: the header once, then tensors by their places. */
+/* Reads safetensors files: the header once, then tensors by offset. */
 #include "base/crc32c.h"
 #include "storage/weights/other_weights.h"
 #include "storage/weights/safetensors_header.h"

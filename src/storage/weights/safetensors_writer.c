@@ -12,7 +12,7 @@
 #include <stoker/json.h>
 #include <string.h>
 
-/* A tensor as it was added; number is its place in the order of adding. */
+/* A tensor as added; number is its index in the order of adding. */
 typedef struct entry {
     stk_safetensors_tensor tensor;
     size_t                 number;
@@ -21,9 +21,9 @@ typedef struct entry {
 struct stk_safetensors_writer {
     stk_output *output;
     stk_arena   arena;   /* names and texts */
-    stk_blob    entries; /* of entry; in the order of their data once begun */
+    stk_blob    entries; /* of entry; in the order of their data once started */
     stk_blob    texts;   /* of stk_safetensors_text_item */
-    bool        begun;   /* the header is written */
+    bool        started; /* the header is written */
     size_t      current; /* the entry whose data comes next */
     uint64_t    done;    /* bytes of it that are written */
     uint32_t    crc;     /* of those */
@@ -100,7 +100,7 @@ static stk_status check_name(stk_safetensors_writer *writer, const char *what, c
 static stk_status check_open(stk_safetensors_writer *writer, const char *what, const char *name)
 {
     STK_TRY(check_name(writer, what, name));
-    if (!writer->begun) return STK_OK;
+    if (!writer->started) return STK_OK;
     return stk_fail(&writer->failure, STK_E_INVALID, "safetensors", writer->output->path,
                     "'%s' comes too late: the header is written already", name);
 }
@@ -169,7 +169,7 @@ stk_status stk_safetensors_writer_add(stk_safetensors_writer *writer, const char
 }
 
 /* Larger elements first: then every tensor begins at a multiple of its element's size. */
-static int compare_places(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
     const size_t x_bytes = stk_dtype_bytes(x->tensor.dtype);
@@ -194,7 +194,7 @@ static stk_status order_entries(stk_safetensors_writer *writer)
         if (!compare_names(&entries[i - 1], &entries[i]))
             return stk_fail(&writer->failure, STK_E_INVALID, "safetensors", writer->output->path,
                             "two tensors are called '%s'", entries[i].tensor.name);
-    qsort(entries, count, sizeof *entries, compare_places);
+    qsort(entries, count, sizeof *entries, compare_offsets);
     for (size_t i = 0; i < count; i++) {
         entries[i].tensor.offset = (uint64_t)end; /* from the beginning of the data */
         if (stk_add_overflows_i64(end, (int64_t)entries[i].tensor.bytes, &end))
@@ -261,7 +261,7 @@ static void put_tensor(const stk_safetensors_tensor *t, stk_json_writer *json)
     stk_json_object_end(json);
 }
 
-/* Behind the room for its length; padded with spaces, so that the data begins aligned. */
+/* After the reserved length field; padded with spaces to align the data. */
 static stk_status make_header(stk_safetensors_writer *writer, const stk_blob *checksums,
                               stk_blob *header)
 {
@@ -290,7 +290,7 @@ static stk_status make_header(stk_safetensors_writer *writer, const stk_blob *ch
 static stk_status begin(stk_safetensors_writer *writer)
 {
     stk_blob header, checksums;
-    if (writer->begun) return STK_OK;
+    if (writer->started) return STK_OK;
     STK_TRY(order_entries(writer));
     stk_blob_init(&header, writer->entries.ledger, STK_MEMORY_OUTPUT);
     stk_blob_init(&checksums, writer->entries.ledger, STK_MEMORY_OUTPUT);
@@ -299,12 +299,12 @@ static stk_status begin(stk_safetensors_writer *writer)
     if (!st) st = stk_output_write(writer->output, header.data, header.size, &writer->failure);
     stk_blob_release(&checksums);
     stk_blob_release(&header);
-    writer->begun = true;
+    writer->started = true;
     return st;
 }
 
-/* Moves past the current tensor when it is whole, and past empty ones. */
-static stk_status pass_whole(stk_safetensors_writer *writer)
+/* Moves past the current tensor when it is complete, and past empty ones. */
+static stk_status flush_complete(stk_safetensors_writer *writer)
 {
     for (; writer->current < count_of(writer); writer->current++) {
         const stk_safetensors_tensor *t = &entries_of(writer)[writer->current].tensor;
@@ -323,7 +323,7 @@ static stk_status pass_whole(stk_safetensors_writer *writer)
 static stk_status next(stk_safetensors_writer *writer, size_t *index)
 {
     STK_TRY(begin(writer));
-    STK_TRY(pass_whole(writer));
+    STK_TRY(flush_complete(writer));
     const bool left = writer->current < count_of(writer);
     *index = left ? entries_of(writer)[writer->current].number : SIZE_MAX;
     return STK_OK;
@@ -353,7 +353,7 @@ static stk_status write_part(stk_safetensors_writer *writer, stk_bytes part)
     if (t->has_crc32c) writer->crc = stk_crc32c(writer->crc, part.data, part.size);
     STK_TRY(stk_output_write(writer->output, part.data, part.size, &writer->failure));
     writer->done += part.size;
-    return pass_whole(writer);
+    return flush_complete(writer);
 }
 
 stk_status stk_safetensors_writer_write(stk_safetensors_writer *writer, stk_bytes part,

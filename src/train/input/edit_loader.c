@@ -56,7 +56,7 @@ static stk_status make_rooms(stk_edit_loader *e, stk_error *err)
         return stk_fail(err, STK_E_LIMIT, "resident", "data.batch", "%lld images are too many",
                         (long long)e->rows);
     for (int i = 0; i < kept(e); i++) {
-        e->rooms[i] = kind ? kind->take(kind->context, e->room_bytes) : malloc(e->room_bytes);
+        e->rooms[i] = kind ? kind->alloc(kind->context, e->room_bytes) : malloc(e->room_bytes);
         if (!e->rooms[i])
             return stk_fail(err, STK_E_NOMEM, "resident", NULL,
                             "no memory for a batch of %zu bytes", e->room_bytes);
@@ -127,7 +127,7 @@ void stk_edit_loader_free(stk_edit_loader *edits)
     const stk_allocator *kind = edits->options.memory;
     for (int i = 0; i < STK_FEED_KEPT; i++)
         if (kind && edits->rooms[i])
-            kind->give(kind->context, edits->rooms[i], edits->room_bytes);
+            kind->free(kind->context, edits->rooms[i], edits->room_bytes);
         else
             free(edits->rooms[i]);
     stk_preset_chain_release(&edits->chain);

@@ -73,13 +73,13 @@ static stk_status warn_of_sizes(const warnings *w, stk_error *err)
     enum { TIMES = 16 }; /* the area; four times the side */
     const stk_train_survey *s = &w->data->survey;
     const long long         size = w->recipe->data.size;
-    if (s->most_width * s->most_height <= TIMES * s->least_width * s->least_height) return STK_OK;
+    if (s->max_width * s->max_height <= TIMES * s->min_width * s->min_height) return STK_OK;
     return warn(
         w, err,
         "images are of very different sizes, from %lldx%lld to %lldx%lld pixels, most about "
         "%lldx%lld; all are resized for an input of %lldx%lld",
-        (long long)s->least_width, (long long)s->least_height, (long long)s->most_width,
-        (long long)s->most_height, (long long)w->data->width, (long long)w->data->height, size,
+        (long long)s->min_width, (long long)s->min_height, (long long)s->max_width,
+        (long long)s->max_height, (long long)w->data->width, (long long)w->data->height, size,
         size);
 }
 

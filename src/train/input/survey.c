@@ -33,10 +33,10 @@ static void note_size(survey *s, int64_t width, int64_t height)
     stk_train_survey *o = s->out;
     const int64_t     area = width * height, longer = width > height ? width : height;
     const int64_t     shorter = width > height ? height : width;
-    if (!o->looked || area < o->least_width * o->least_height)
-        o->least_width = width, o->least_height = height;
-    if (!o->looked || area > o->most_width * o->most_height)
-        o->most_width = width, o->most_height = height;
+    if (!o->looked || area < o->min_width * o->min_height)
+        o->min_width = width, o->min_height = height;
+    if (!o->looked || area > o->max_width * o->max_height)
+        o->max_width = width, o->max_height = height;
     if (shorter > 0 && (double)longer / (double)shorter > o->longest)
         o->longest = (double)longer / (double)shorter;
     s->widths[o->looked] = width;

@@ -151,7 +151,7 @@ stk_status stk_train_recipe_load_from(stk_train_recipe *recipe, const stk_filesy
 {
     stk_blob yaml;
     stk_blob_init(&yaml, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_file_read_all(fs, path, 0, STK_TREE_MOST_BYTES, &yaml, err);
+    stk_status st = stk_file_read_all(fs, path, 0, STK_YAML_BYTES_MAX, &yaml, err);
     if (!st) st = parse(recipe, stk_blob_bytes(&yaml), path, notes, err);
     stk_blob_release(&yaml);
     return st;

@@ -63,7 +63,7 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
         stk_mul_overflows(rows, (size_t)r->model.classes * sizeof(int64_t), &labels))
         return stk_fail(err, STK_E_LIMIT, "bench", "data.batch", "%zu images are too many", rows);
     const stk_allocator *kind = stk_device_host_memory(stk_session_device(b->session));
-    b->images = kind ? kind->take(kind->context, bytes) : malloc(bytes);
+    b->images = kind ? kind->alloc(kind->context, bytes) : malloc(bytes);
     b->image_bytes = bytes;
     b->labels = calloc(1, soft ? labels : rows * sizeof(int64_t));
     if (!b->images || !b->labels)
@@ -192,7 +192,7 @@ static void free_images(stk_train_bench *b)
     if (!b->session) return;
     const stk_allocator *kind = stk_device_host_memory(stk_session_device(b->session));
     if (kind && b->images)
-        kind->give(kind->context, b->images, b->image_bytes);
+        kind->free(kind->context, b->images, b->image_bytes);
     else
         free(b->images);
 }

@@ -91,7 +91,7 @@ static void ask(asked *a, const image *p, const stk_resize_request *resize)
         .across = {a->across.count, a->across.taps, a->across.first, a->across.fixed},
         .down = {a->down.count, a->down.taps, a->down.first, a->down.fixed},
         .sums = kind == STK_SUMS_BYTES             ? STK_RESAMPLE_BYTES
-                : kind == STK_SUMS_REAL            ? STK_RESAMPLE_FLOAT
+                : kind == STK_SUMS_FLOAT           ? STK_RESAMPLE_FLOAT
                 : stk_axis_adds_in_steps(&a->down) ? STK_RESAMPLE_STEPS
                                                    : STK_RESAMPLE_INTEGER};
     a->request.out =

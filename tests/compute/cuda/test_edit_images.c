@@ -228,7 +228,7 @@ STK_TEST(mixtures_of_all_sizes)
             for (int b = 0; b < BATCH; b++) {
                 edits[b] = stk_edit_none(0);
                 edits[b].partner = below(&random, BATCH + 2) - 1;
-                edits[b].share = between(&random, -0.1, 1.1);
+                edits[b].fraction = between(&random, -0.1, 1.1);
                 for (int k = 0; k < 4 && b % 2; k++)
                     edits[b].box[k] = below(&random, 9) - 1;
             }

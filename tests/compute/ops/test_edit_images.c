@@ -191,7 +191,7 @@ static stk_edit mixed(int partner, float share, int x, int width)
 {
     stk_edit edit = stk_edit_none(0);
     edit.partner = partner;
-    edit.share = share;
+    edit.fraction = share;
     memcpy(edit.box, (const int32_t[4]){x, 0, width, 1}, sizeof edit.box);
     return edit;
 }
