@@ -1,5 +1,5 @@
-/* stoker/blob.h - a growing run of bytes with one owner, accounted in a ledger.
- * The caller holds the struct; data and size may be read freely and data[0..size) written. */
+/* stoker/blob.h - a growing byte array with one owner, accounted in a ledger. The caller holds the
+ * struct, may read data and size, and may write data[0..size). */
 #ifndef STOKER_BLOB_H
 #define STOKER_BLOB_H
 
@@ -19,14 +19,14 @@ typedef struct stk_blob {
 /* Allocates nothing yet. */
 STK_API void stk_blob_init(stk_blob *blob, stk_ledger *ledger, stk_memory memory);
 
-/* Frees the bytes and gives them back to the ledger. The blob is as after init. */
+/* Frees the bytes and releases their reservation. The blob is as after init. */
 STK_API void stk_blob_release(stk_blob *blob);
 
-/* Makes room for capacity bytes in all; grows geometrically, never shrinks. On failure the blob is
- * as before. */
+/* Grows the capacity to at least capacity bytes, geometrically; never shrinks. On failure the blob
+ * is unchanged. */
 STK_API STK_NODISCARD stk_status stk_blob_reserve(stk_blob *blob, size_t capacity, stk_error *err);
 
-/* Makes room for exactly capacity bytes: for sizes known beforehand. */
+/* Grows the capacity to exactly capacity bytes: for known sizes. */
 STK_API STK_NODISCARD stk_status stk_blob_reserve_exact(stk_blob *blob, size_t capacity,
                                                         stk_error *err);
 

@@ -1,5 +1,5 @@
-/* stoker/buffer.h - shared bytes: reference-counted, aligned for SIMD, accounted in a ledger.
- * The count may be changed from any thread; the bytes are the business of whoever shares them. */
+/* stoker/buffer.h - shared bytes: reference-counted, aligned for SIMD, accounted in a ledger. The
+ * reference count is thread-safe; access to the bytes is not synchronised. */
 #ifndef STOKER_BUFFER_H
 #define STOKER_BUFFER_H
 
@@ -28,7 +28,7 @@ typedef struct stk_allocator {
     void *context;
 } stk_allocator;
 
-/* The same with its bytes in memory of that kind. */
+/* The same with bytes from the allocator kind. */
 STK_API STK_NODISCARD stk_status stk_buffer_new_with(stk_buffer **out, const stk_allocator *kind,
                                                      stk_ledger *ledger, stk_memory memory,
                                                      size_t size, stk_error *err);
@@ -37,7 +37,7 @@ STK_API stk_buffer              *stk_buffer_ref(stk_buffer *buffer);
 STK_API void     stk_buffer_unref(stk_buffer *buffer);
 STK_API uint8_t *stk_buffer_data(stk_buffer *buffer);
 STK_API size_t   stk_buffer_size(const stk_buffer *buffer);
-/* True when the caller's reference is the only one, so that it may write in place. */
+/* True if the caller has the only reference and may write in place. */
 STK_API int stk_buffer_is_unique(const stk_buffer *buffer);
 
 STK_END_DECLS

@@ -1,4 +1,4 @@
-/* stoker/bytes.h - a view of bytes that somebody else owns. */
+/* stoker/bytes.h - a borrowed view of bytes. */
 #ifndef STOKER_BYTES_H
 #define STOKER_BYTES_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct stk_bytes {
-    const uint8_t *data; /* NULL only when there is no value; an empty value points somewhere */
+    const uint8_t *data; /* NULL only without a value; an empty value has an address */
     size_t         size;
 } stk_bytes;
 

@@ -1,6 +1,6 @@
-/* stoker/cancel.h - ask work on other threads to stop.
- * A token is one word that only ever goes from "go on" to "stop", so that a signal handler may set
- * it. Long calls take a token (NULL means never) and leave with STK_E_CANCELLED soon after. */
+/* stoker/cancel.h - cancellation of work on other threads. A token is one word that changes once,
+ * so a signal handler may set it. Long calls take a token (NULL: never cancelled) and return
+ * STK_E_CANCELLED soon after. */
 #ifndef STOKER_CANCEL_H
 #define STOKER_CANCEL_H
 
@@ -10,7 +10,7 @@
 STK_BEGIN_DECLS
 
 typedef struct stk_cancel {
-    int requested; /* read and written through the functions below only */
+    int requested; /* accessed only through the functions below */
 } stk_cancel;
 
 #define STK_CANCEL_INIT                                                                            \
@@ -21,7 +21,7 @@ typedef struct stk_cancel {
 /* Safe in a signal handler and from any thread. */
 STK_API void stk_cancel_request(stk_cancel *token);
 
-/* NULL gives false. */
+/* False for NULL. */
 STK_API bool stk_cancel_requested(const stk_cancel *token);
 
 /* STK_E_CANCELLED with the message "stopped on request" once the token is set, else STK_OK. */

@@ -1,5 +1,5 @@
-/* stoker/dataset_info.h - what a data set's folder says of itself: dataset_info.json, features.json
- * and the class names, in the form TensorFlow Datasets reads and writes. */
+/* stoker/dataset_info.h - the description in a data set's folder: dataset_info.json, features.json
+ * and class names, in TensorFlow Datasets' form. */
 #ifndef STOKER_DATASET_INFO_H
 #define STOKER_DATASET_INFO_H
 
@@ -8,19 +8,19 @@
 
 STK_BEGIN_DECLS
 
-/* How a feature is meant. */
+/* Meaning of a feature. */
 typedef enum stk_feature_meaning {
     STK_MEANING_TENSOR, /* numbers, or with dtype U8 raw bytes of a fixed shape */
     STK_MEANING_TEXT,   /* a byte string */
     STK_MEANING_IMAGE,  /* an encoded image: encoding is "jpeg", "png", "webp" or "" (by content) */
-    STK_MEANING_LABEL   /* an int64 class number */
+    STK_MEANING_LABEL   /* an int64 class index */
 } stk_feature_meaning;
 
 typedef struct stk_feature_info {
     char               *name;
     stk_feature_meaning meaning;
     stk_dtype           dtype;
-    stk_shape           shape; /* -1 for an unknown dimension */
+    stk_shape           shape; /* -1: unknown dimension */
     char                encoding[8];
     char              **class_names; /* LABEL: NULL or class_count names */
     size_t              class_count;
@@ -42,19 +42,19 @@ typedef struct stk_dataset_info {
     size_t            split_count;
 } stk_dataset_info;
 
-/* Reads what is there; a folder without the files is STK_E_NOTFOUND, features.json alone or
- * dataset_info.json alone is fine. Features of kinds not listed above are read as TENSOR. */
+/* Reads the description; one of features.json and dataset_info.json is enough, without both it is
+ * STK_E_NOTFOUND. Features of other kinds are read as TENSOR. */
 STK_API STK_NODISCARD stk_status stk_dataset_info_read(stk_dataset_info     *out,
                                                        const stk_filesystem *fs, const char *folder,
                                                        stk_error *err);
-/* Writes features.json, NAME.labels.txt per label, then dataset_info.json, the mark of a complete
- * folder. Each appears whole or not at all. */
+/* Writes features.json, NAME.labels.txt per label, then dataset_info.json, which marks a complete
+ * folder. Each file is replaced atomically. */
 STK_API STK_NODISCARD stk_status stk_dataset_info_write(const stk_dataset_info *info,
                                                         const stk_filesystem   *fs,
                                                         const char *folder, stk_error *err);
 STK_API void                     stk_dataset_info_release(stk_dataset_info *info);
 
-/* NULL when there is none of that name. */
+/* NULL without such a feature. */
 STK_API const stk_feature_info *stk_dataset_info_feature(const stk_dataset_info *info,
                                                          const char             *name);
 

@@ -1,6 +1,6 @@
-/* stoker/element.h - what flows through a pipeline: an ordered set of values, and where they came
- * from. An element is shared by count and, once shared, never changed: a cache, a window and a
- * batch may all hold the same one. */
+/* stoker/element.h - elements of a pipeline: an ordered set of values and their origin. Elements
+ * are reference-counted and immutable once shared: a cache, a window and a batch may hold the same
+ * one. */
 #ifndef STOKER_ELEMENT_H
 #define STOKER_ELEMENT_H
 
@@ -14,21 +14,20 @@ STK_BEGIN_DECLS
 typedef struct stk_dataset stk_dataset;
 typedef struct stk_element stk_element;
 
-/* A dataset can be a value; dataset.h says what one is. NULL is fine in both. */
+/* A dataset can be a value; see dataset.h. Both accept NULL. */
 STK_API stk_dataset *stk_dataset_ref(stk_dataset *data);
 STK_API void         stk_dataset_unref(stk_dataset *data);
 
 typedef enum stk_value_kind {
     STK_VALUE_DENSE,
-    STK_VALUE_RAGGED, /* rows of different length: flat values and row splits, maybe of rows again
-                       */
-    STK_VALUE_SPARSE, /* values, their places, and the shape they are places in */
-    STK_VALUE_DATASET /* a dataset: what window and group_by_window hand out */
+    STK_VALUE_RAGGED, /* rows of different length: flat values and row splits, possibly nested */
+    STK_VALUE_SPARSE, /* values, their indices, and the dense shape */
+    STK_VALUE_DATASET /* a dataset, made by window and group_by_window */
 } stk_value_kind;
 
-enum { STK_VALUE_SMALL = 16 }; /* bytes that are kept in the value itself */
+enum { STK_VALUE_SMALL = 16 }; /* bytes stored in the value itself */
 
-/* One value. Copying the struct copies no bytes; count its storage with stk_value_ref. */
+/* One value. Copying the struct copies no data and takes no reference: use stk_value_ref. */
 typedef struct stk_value {
     stk_value_kind kind;
     stk_dtype      dtype;
@@ -39,8 +38,8 @@ typedef struct stk_value {
                               first, and of each other one more than the level before has rows.
                               SPARSE: count rows of rank indices */
     int64_t     count;                /* RAGGED: rows. SPARSE: values */
-    int         levels;               /* RAGGED: dimensions whose length differs, at least 1 */
-    stk_buffer *storage; /* keeps alive all that data, places and byte views point to */
+    int         levels;               /* RAGGED: number of ragged dimensions, at least 1 */
+    stk_buffer *storage;              /* keeps data, indices and byte views alive */
     union {
         uint8_t      bytes[STK_VALUE_SMALL];
         int64_t      i64;
@@ -51,7 +50,8 @@ typedef struct stk_value {
     } small;
 } stk_value;
 
-/* The values themselves, wherever they are: for STK_DTYPE_BYTES an array of stk_bytes. */
+/* The data, wherever it is stored; an array of stk_bytes for STK_DTYPE_BYTES. Borrowed for the
+ * lifetime of value. */
 static inline const void *stk_value_data(const stk_value *value)
 {
     return value->data ? value->data : value->small.bytes;
@@ -63,40 +63,40 @@ static inline stk_dataset *stk_value_dataset_of(const stk_value *value)
     return value->kind == STK_VALUE_DATASET ? value->small.dataset : NULL;
 }
 
-/* Where an element came from, so that every error and odd image can be named and replayed. */
+/* The origin of an element: messages name it, and `replay` finds it again. */
 typedef struct stk_origin {
-    stk_buffer *file;   /* its path as text; NULL when it came from no file */
-    uint64_t    record; /* its number in the file, from 0 */
+    stk_buffer *file;   /* path as text; NULL without a file */
+    uint64_t    record; /* index in the file */
     uint64_t    offset; /* in bytes */
-    uint64_t    epoch;  /* which pass over the source, from 0 */
-    uint64_t    index;  /* its number in that pass, from 0 */
+    uint64_t    epoch;  /* index of the epoch */
+    uint64_t    index;  /* index in the epoch */
 } stk_origin;
 
-/* A new element of count values, all zero, with one reference. */
+/* Makes an element of count zero values with one reference. */
 STK_API STK_NODISCARD stk_status stk_element_new(stk_element **out, size_t count, stk_error *err);
 /* One more reference, of an element that is only lent, too: counting is no change. */
 STK_API stk_element *stk_element_ref(const stk_element *element);
 /* NULL is fine. */
 STK_API void   stk_element_unref(stk_element *element);
 STK_API size_t stk_element_count(const stk_element *element);
-/* Value index, which must be below count. It is the element's: valid as long as the element is, and
- * not to be released. stk_value_ref keeps what it points to for longer. */
+/* Value index, below count (not checked). Borrowed for the lifetime of the element. */
 STK_API const stk_value *stk_element_value(const stk_element *element, size_t index);
-/* The same for writing: the element must have one reference only (stk_element_make_unique). */
+/* The same for writing. The element must have exactly one reference. */
 STK_API stk_value        *stk_element_edit(stk_element *element, size_t index);
 STK_API const stk_origin *stk_element_origin(const stk_element *element);
-/* "train-00001: record 7 at byte 812", or "element 12 of epoch 0" without a file; returns text. */
+/* Writes "train-00001: record 7 at byte 812", or "element 12 of epoch 0" without a file; returns
+ * text. */
 STK_API char *stk_element_where(const stk_element *element, char *text, int capacity);
-/* Takes a new reference to origin->file. The element must have one reference only. */
+/* Copies origin and takes a reference to its file. The element must have exactly one reference. */
 STK_API void stk_element_set_origin(stk_element *element, const stk_origin *origin);
-/* Makes *element one that may be changed: itself when nobody else holds it, else a copy of its
- * values (not of their bytes). On failure *element is as before. */
+/* Makes *element writable: replaces it by a copy if it is shared. Values are copied, their storage
+ * is not. On failure *element is unchanged. */
 STK_API STK_NODISCARD stk_status stk_element_make_unique(stk_element **element, stk_error *err);
-/* Bytes that it keeps alive, its own included; storage shared with others counts in full. */
+/* Bytes that the element keeps alive, its own included. Shared storage counts in full. */
 STK_API size_t stk_element_bytes(const stk_element *element);
 /* Bytes of the element itself, without the storage of its values. */
 STK_API size_t stk_element_own_bytes(const stk_element *element);
-/* The same kinds, types, shapes and values; byte strings by content. Datasets by identity. */
+/* Equal kinds, types, shapes and values; byte strings by content, datasets by identity. */
 STK_API bool stk_element_equal(const stk_element *a, const stk_element *b);
 
 /* Values. Each of these fills *value without a look at what was there: a value that holds storage
@@ -114,14 +114,13 @@ STK_API void stk_value_bf16(stk_value *value, float number);
 STK_API void stk_value_f32(stk_value *value, float number);
 STK_API void stk_value_f64(stk_value *value, double number);
 STK_API void stk_value_bool(stk_value *value, bool truth);
-/* A copy of bytes; storage comes from ledger. */
+/* Copies bytes into storage reserved in ledger. */
 STK_API STK_NODISCARD stk_status stk_value_bytes(stk_value *value, stk_ledger *ledger,
                                                  stk_bytes bytes, stk_error *err);
-/* A view of bytes inside storage (which gets a new reference) or, with NULL, of constants: bytes
- * that outlive every value that looks at them. */
+/* A view of bytes inside storage, which gets a new reference, or of constants (storage NULL). */
 STK_API void stk_value_view(stk_value *value, stk_bytes bytes, stk_buffer *storage);
-/* Room for a dense value of dtype (not BYTES) and shape; *data is where to write, as long as value
- * is where it is: the data of a small one is inside it. Its content is undefined. */
+/* Allocates a dense value of dtype (not BYTES) and shape; the caller writes to *data. Small values
+ * are stored in the struct: write before it is copied. */
 STK_API STK_NODISCARD stk_status stk_value_dense(stk_value *value, stk_ledger *ledger,
                                                  stk_dtype dtype, const stk_shape *shape,
                                                  void **data, stk_error *err);
@@ -149,29 +148,29 @@ STK_API void stk_value_dataset(stk_value *value, stk_dataset *dataset);
 STK_API stk_value stk_value_ref(const stk_value *value);
 /* The value is all zero after; so may it be before. */
 STK_API void stk_value_release(stk_value *value);
-/* Of a dense value: number of elements. */
+/* Number of elements of a dense value. */
 STK_API int64_t stk_value_elements(const stk_value *value);
-/* Row index of a dense value's leading dimension (rank at least 1, index in range: not checked),
- * sharing its storage; small rows are copied. */
+/* Row index of a dense value (rank at least 1, index in range: not checked). Shares storage; small
+ * rows are copied. */
 STK_API stk_value stk_value_row(const stk_value *value, int64_t index);
 STK_API bool      stk_value_equal(const stk_value *a, const stk_value *b);
 
-/* What is known of a value before the pipeline runs. */
+/* Type and shape of a value, as far as known before the pipeline runs. */
 typedef struct stk_value_spec {
     const char    *name;
     stk_value_kind kind;
-    stk_dtype      dtype; /* STK_DTYPE_NONE: not known */
+    stk_dtype      dtype; /* STK_DTYPE_NONE: unknown */
     bool           rank_known;
-    stk_shape      shape; /* -1: a dimension that is not known. RAGGED: rows, then as flat values */
-    int            ragged; /* RAGGED: levels; 0 means 1. DENSE: how many times a ragged value was
-                              unbatched to come here: so many batches make it ragged again */
+    stk_shape      shape;  /* -1: unknown dimension. RAGGED: rows, then the shape of flat values */
+    int            ragged; /* RAGGED: levels; 0 means 1. DENSE: how often a ragged value was
+                              unbatched to give this one; as many batches make it ragged again */
     /* DATASET: what is known of its elements; NULL: nothing. */
     const struct stk_element_spec *inner;
 } stk_value_spec;
 
-/* What is known of every element of a dataset. */
+/* Types and shapes of every element of a dataset, as far as known. */
 typedef struct stk_element_spec {
-    bool                  known; /* false: even the number of values is not */
+    bool                  known; /* false: nothing is known, not even count */
     size_t                count;
     const stk_value_spec *values;
 } stk_element_spec;

@@ -1,6 +1,6 @@
-/* stoker/example.h - tf.train.Example: parse straight into batches, look inside, write.
- * No objects are built: the parser walks the wire format and puts each wanted value in its final
- * place. Byte strings are views into the serialized records, which must outlive the batch. */
+/* stoker/example.h - tf.train.Example: parse straight into batches, look inside, write. No objects
+ * are built: the parser walks the wire format and writes each requested value to its final
+ * location. Byte strings are views into the serialized records, which must outlive the batch. */
 #ifndef STOKER_EXAMPLE_H
 #define STOKER_EXAMPLE_H
 
@@ -16,7 +16,7 @@ typedef enum stk_feature_kind {
     STK_FEATURE_VARLEN        /* any number of values: flat values and row splits */
 } stk_feature_kind;
 
-/* One wanted feature. Names and defaults are copied by the parser. */
+/* One requested feature. The parser copies names and defaults. */
 typedef struct stk_feature_spec {
     const char      *name;
     stk_feature_kind kind;
@@ -37,7 +37,7 @@ STK_API STK_NODISCARD stk_status stk_example_parser_new(stk_example_parser    **
                                                         stk_error *err);
 STK_API void                     stk_example_parser_free(stk_example_parser *parser);
 
-/* Room for results, reused from batch to batch. Keeps a pointer to parser and ledger. */
+/* Makes a reusable result. Keeps a pointer to parser and ledger. */
 STK_API STK_NODISCARD stk_status stk_example_batch_new(stk_example_batch       **out,
                                                        const stk_example_parser *parser,
                                                        stk_ledger *ledger, stk_error *err);
@@ -54,7 +54,7 @@ STK_API STK_NODISCARD stk_status stk_example_parse(stk_example_batch *batch,
                                                    const stk_bytes *records, size_t count,
                                                    const char *const *names, stk_error *err);
 
-/* The results for one spec, lent until the next parse. */
+/* The results of one spec, borrowed until the next parse. */
 typedef struct stk_feature_values {
     stk_dtype      dtype;
     stk_shape      shape;  /* with the leading batch dimension; for VARLEN [number of values] */
@@ -68,8 +68,8 @@ STK_API void stk_example_batch_values(const stk_example_batch *batch, size_t spe
 /* Entries that lost to a later entry of the same key in the last parse. */
 STK_API uint64_t stk_example_batch_duplicates(const stk_example_batch *batch);
 
-/* Looking inside without a spec. The callback gets every entry as stored, in order; values are
- * decoded by stk_feature_decode_*. */
+/* Visits a record without a spec: the callback gets every entry as stored, in order;
+ * stk_feature_decode_* decode its values. */
 typedef struct stk_feature_view {
     stk_bytes name;
     stk_dtype dtype;   /* I64, F32, BYTES; NONE when the kind is unset */

@@ -1,6 +1,6 @@
-/* stoker/json.h - write JSON as text grows; read small JSON documents.
- * The writer keeps commas, indentation and escapes right and can never emit an unbalanced
- * document unless the caller leaves one open. The reader makes an immutable tree. */
+/* stoker/json.h - writes JSON incrementally and parses small JSON documents. The writer handles
+ * commas, indentation and escapes; a document is balanced unless the caller leaves a level open.
+ * The reader makes an immutable tree. */
 #ifndef STOKER_JSON_H
 #define STOKER_JSON_H
 
@@ -10,8 +10,8 @@
 
 STK_BEGIN_DECLS
 
-/* A writer appends to a blob. After the first failure (memory) all calls do nothing and the failure
- * comes from stk_json_end. */
+/* A writer appends to a blob. After the first failure (memory) all calls do nothing; stk_json_end
+ * returns the failure. */
 typedef struct stk_json_writer {
     stk_blob  *out;
     int        indent; /* spaces per level; 0 writes one line */
@@ -37,7 +37,7 @@ STK_API void stk_json_uint(stk_json_writer *w, uint64_t value);
 STK_API void stk_json_double(stk_json_writer *w, double value);
 STK_API void stk_json_bool(stk_json_writer *w, bool value);
 STK_API void stk_json_null(stk_json_writer *w);
-/* Ends the document with a newline when indented; gives the first failure. */
+/* Ends the document, with a newline if indented; returns the first failure. */
 STK_API STK_NODISCARD stk_status stk_json_end(stk_json_writer *w, stk_error *err);
 
 /* Shorthands: key and value. */
@@ -57,17 +57,17 @@ typedef enum stk_json_type {
 } stk_json_type;
 
 typedef struct stk_json_document stk_json_document;
-typedef struct stk_json_value    stk_json_value; /* lives as long as its document */
+typedef struct stk_json_value    stk_json_value; /* borrowed from its document */
 
-/* Parses a whole document (UTF-8, RFC 8259; at most 64 levels deep). name is used in errors, which
- * give line and column. On failure *out is NULL. */
+/* Parses a complete document (UTF-8, RFC 8259; at most 64 levels). Errors have name, line and
+ * column. On failure *out is NULL. */
 STK_API STK_NODISCARD stk_status stk_json_parse(stk_json_document **out, stk_bytes text,
                                                 const char *name, stk_error *err);
 STK_API void                     stk_json_document_free(stk_json_document *doc);
 STK_API const stk_json_value    *stk_json_root(const stk_json_document *doc);
 
-/* All getters accept NULL and values of another type and then give the fallback or NULL, so that a
- * path of look-ups needs one check at its end. */
+/* All getters accept NULL and values of other types and then return default_value or NULL, so a
+ * chain of look-ups needs one check at its end. */
 STK_API stk_json_type         stk_json_type_of(const stk_json_value *value);
 STK_API const stk_json_value *stk_json_get(const stk_json_value *object, const char *key);
 STK_API size_t                stk_json_count(const stk_json_value *array_or_object);
@@ -76,7 +76,7 @@ STK_API const char           *stk_json_key_at(const stk_json_value *object, size
 STK_API const char           *stk_json_text(const stk_json_value *value, const char *default_value);
 STK_API double                stk_json_number(const stk_json_value *value, double default_value);
 STK_API bool                  stk_json_truth(const stk_json_value *value, bool default_value);
-/* Numbers and, as protobuf's JSON writes 64-bit integers, strings of digits. */
+/* Accepts numbers and strings of digits, protobuf's JSON form of 64-bit integers. */
 STK_API int64_t stk_json_integer(const stk_json_value *value, int64_t default_value);
 
 STK_END_DECLS

@@ -1,8 +1,7 @@
-/* stoker/record_index.h - where each record of a plain TFRecord file begins.
- * An index is built on first use by reading the records' headers, and kept beside the file as
- * ".NAME.stkidx": hidden, so that patterns such as NAME* do not pick it up as data. It is used
- * again only when the file's size and modification time and the index's own checksum agree, else
- * rebuilt. Where it cannot be written (a read-only folder) it lives in memory only. */
+/* stoker/record_index.h - the offset of each record of an uncompressed TFRecord file. An index is
+ * built on first use from the records' headers and stored beside the file as ".NAME.stkidx", hidden
+ * from patterns such as NAME*. It is rebuilt unless the file's size and modification time and the
+ * index's checksum agree. In a read-only folder it stays in memory. */
 #ifndef STOKER_RECORD_INDEX_H
 #define STOKER_RECORD_INDEX_H
 
@@ -10,12 +9,12 @@
 
 STK_BEGIN_DECLS
 
-typedef struct stk_record_index stk_record_index; /* immutable once open: any thread may ask */
+typedef struct stk_record_index stk_record_index; /* immutable, thread-safe */
 
 typedef enum stk_index_origin {
-    STK_INDEX_LOADED,  /* the kept index was sound and fresh */
-    STK_INDEX_BUILT,   /* built now and kept */
-    STK_INDEX_UNSAVED, /* built now, could not be kept */
+    STK_INDEX_LOADED,  /* loaded from disk, valid and fresh */
+    STK_INDEX_BUILT,   /* built and stored */
+    STK_INDEX_UNSAVED, /* built, could not be stored */
 } stk_index_origin;
 
 /* A compressed file is STK_E_UNSUPPORTED: it has no random access. options may be NULL. */
@@ -23,8 +22,8 @@ STK_API STK_NODISCARD stk_status stk_record_index_open(stk_record_index    **out
                                                        const stk_filesystem *fs, const char *path,
                                                        const stk_tfrecord_options *options,
                                                        stk_error                  *err);
-/* Reads an index file's content; for tools and tests. file describes the TFRecord file it must
- * belong to; STK_E_NOTFOUND when it is stale, STK_E_DATALOSS when it is damaged. */
+/* Decodes the content of an index file; for tools and tests. file describes its TFRecord file.
+ * STK_E_NOTFOUND if the index is stale, STK_E_DATALOSS if it is damaged. */
 STK_API STK_NODISCARD stk_status stk_record_index_decode(stk_record_index **out, stk_bytes content,
                                                          const stk_file_info *file,
                                                          const char *path, stk_ledger *ledger,
@@ -32,11 +31,11 @@ STK_API STK_NODISCARD stk_status stk_record_index_decode(stk_record_index **out,
 STK_API void                     stk_record_index_free(stk_record_index *index);
 STK_API uint64_t                 stk_record_index_count(const stk_record_index *index);
 STK_API stk_index_origin         stk_record_index_origin(const stk_record_index *index);
-/* Of record number (must be below count): its header's offset and its data's length. */
+/* Offset of the header and length of the data of a record; number must be below count. */
 STK_API uint64_t stk_record_index_offset(const stk_record_index *index, uint64_t number);
 STK_API uint64_t stk_record_index_length(const stk_record_index *index, uint64_t number);
 
-/* A file with its index: records by number, from any thread, each with a blob of its own. */
+/* A file with its index: random access from any thread, each with its own scratch blob. */
 typedef struct stk_record_file stk_record_file;
 
 STK_API STK_NODISCARD stk_status stk_record_file_open(stk_record_file     **out,

@@ -1,4 +1,4 @@
-/* stoker/sample.h - one sample: named fields, and where they came from. */
+/* stoker/sample.h - one sample: named fields and their origin. */
 #ifndef STOKER_SAMPLE_H
 #define STOKER_SAMPLE_H
 
@@ -7,7 +7,7 @@
 
 STK_BEGIN_DECLS
 
-/* A field lends its values; whoever hands out the sample says how long. */
+/* A field borrows its values; the function that returns the sample says until when. */
 typedef struct stk_field {
     const char *name;
     stk_dtype   dtype;
@@ -16,11 +16,11 @@ typedef struct stk_field {
     size_t      count; /* elements; the product of shape */
 } stk_field;
 
-/* Where a sample came from, so that every error and odd image can be named and replayed. */
+/* The origin of a sample: messages name it, and `replay` finds it again. */
 typedef struct stk_sample_origin {
     const char *file;
-    uint64_t    record; /* its number in the file, from 0 */
-    uint64_t    offset; /* in bytes; 0 for a file of its own */
+    uint64_t    record; /* index in the file */
+    uint64_t    offset; /* in bytes; 0 if the file has one sample */
 } stk_sample_origin;
 
 typedef struct stk_sample {
@@ -29,7 +29,7 @@ typedef struct stk_sample {
     stk_sample_origin from;
 } stk_sample;
 
-/* NULL when there is no such field. */
+/* NULL without such a field. */
 STK_API const stk_field *stk_sample_field(const stk_sample *sample, const char *name);
 
 STK_END_DECLS

@@ -1,5 +1,5 @@
-/* stoker/shards.h - sets of files that are one data set: names "…-00003-of-00012", folders,
- * patterns. A set is complete or an error: a missing shard is named, never passed over. */
+/* stoker/shards.h - data sets of several files: names "…-00003-of-00012", folders, patterns. A set
+ * is complete or an error that names the missing shard. */
 #ifndef STOKER_SHARDS_H
 #define STOKER_SHARDS_H
 
@@ -7,7 +7,7 @@
 
 STK_BEGIN_DECLS
 
-/* What a shard's name says. */
+/* The parts of a shard's name. */
 typedef struct stk_shard_name {
     size_t   stem_length; /* characters before "-00003-of-00012" */
     uint32_t index;
@@ -26,12 +26,12 @@ STK_API STK_NODISCARD stk_status stk_shard_name_write(char *text, size_t capacit
 typedef struct stk_shards {
     char **paths;
     size_t count;
-    char **splits; /* splits[i] is the split that paths[i]'s name gives ("train"), or "" */
+    char **splits; /* splits[i] is the split in the name of paths[i] ("train"), or "" */
 } stk_shards;
 
-/* path is a TFRecord file, a folder that holds some (TFDS folders too), or a pattern with * ? [].
- * No match is STK_E_NOTFOUND "No files matched"; a hole in a "-of-" set is STK_E_DATALOSS naming
- * the missing files. Hidden files are not data. */
+/* Finds the files of path: a TFRecord file, a folder of them (TFDS folders too), or a pattern with
+ * * ? []. No match is STK_E_NOTFOUND "No files matched"; an incomplete "-of-" set is STK_E_DATALOSS
+ * naming the missing files. Hidden files are ignored. */
 STK_API STK_NODISCARD stk_status stk_shards_find(stk_shards *out, const stk_filesystem *fs,
                                                  const char *path, stk_error *err);
 STK_API void                     stk_shards_release(stk_shards *shards);

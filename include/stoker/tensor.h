@@ -28,7 +28,7 @@ typedef enum stk_dtype {
 STK_API size_t stk_dtype_bytes(stk_dtype dtype);
 /* "uint8", "float32", "bytes", ...: NumPy's names; a literal. */
 STK_API const char *stk_dtype_name(stk_dtype dtype);
-/* STK_DTYPE_NONE for a name that is none. */
+/* STK_DTYPE_NONE for an unknown name. */
 STK_API stk_dtype stk_dtype_from_name(const char *name);
 
 enum { STK_MAX_RANK = 8 };
