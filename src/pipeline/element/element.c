@@ -1,4 +1,4 @@
-/* Elements: one allocation each, shared by count. */
+/* Elements: one allocation each, reference-counted. */
 #include "base/checked.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Functions: a copy of what the caller said of them, shared by count. */
+/* Functions: copies of the caller's description, reference-counted. */
 #include "base/philox.h"
 #include "pipeline/element/spec.h"
 

@@ -1,9 +1,9 @@
-/* Ragged and sparse values: flat values and their places, checked, in one buffer. */
+/* Ragged and sparse values: flat values and their splits or indices, validated, in one buffer. */
 #include "pipeline/element/ragged.h"
 
 #include "base/checked.h"
 
-/* Every level has one row more than places for the level below; numbers bounds what is read. */
+/* Every level has one split more than rows; numbers bounds the reads. */
 static bool splits_are_valid(const int64_t *splits, size_t numbers, int64_t rows, int levels,
                              int64_t values)
 {
@@ -63,7 +63,7 @@ static void copy_flat(uint8_t *to, const stk_value *dense, size_t bytes)
     }
 }
 
-/* Copies places and flat values into one buffer. */
+/* Copies splits or indices and flat values into one buffer. */
 static stk_status put(stk_value *out, const stk_value *dense, const int64_t *splits_or_indices,
                       size_t numbers, stk_ledger *ledger, stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* What is known of elements before they exist. */
+/* Element specs: types and shapes known before the elements exist. */
 #ifndef STK_PIPELINE_ELEMENT_SPEC_H
 #define STK_PIPELINE_ELEMENT_SPEC_H
 
@@ -17,21 +17,21 @@ STK_NODISCARD stk_status stk_spec_own_inner(stk_value_spec *value, stk_arena *ar
 /* That both say the same. */
 bool stk_spec_equal(const stk_element_spec *a, const stk_element_spec *b);
 
-/* What an element itself shows: exact shapes, names "0", "1", ... */
+/* The spec of one element: exact shapes, names "0", "1", ... */
 STK_NODISCARD stk_status stk_spec_of_element(stk_element_spec *out, const stk_element *element,
                                              stk_arena *arena, stk_error *err);
 
-/* The most exact spec that both keep to. Different numbers, kinds or types of values are STK_E_TYPE
+/* The most exact spec that covers both. Different numbers, kinds or types of values are STK_E_TYPE
  * naming the value; names are a's. */
 STK_NODISCARD stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
                                         const stk_element_spec *b, const char *stage,
                                         stk_arena *arena, stk_error *err);
 
-/* The same in place, with what an element shows; for spec of stk_spec_of_element. */
+/* The same in place with an element's spec; spec is from stk_spec_of_element. */
 STK_NODISCARD stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_element *element,
                                            const char *stage, stk_error *err);
 
-/* spec with a leading dimension before every dense value (-1: not known). */
+/* spec with a leading dimension before every dense value (-1: unknown). */
 STK_NODISCARD stk_status stk_spec_batched(stk_element_spec *out, const stk_element_spec *spec,
                                           int64_t leading, stk_arena *arena, stk_error *err);
 
@@ -41,10 +41,11 @@ STK_NODISCARD stk_status stk_spec_rows(stk_element_spec *out, const stk_element_
                                        const char *stage, int64_t *rows, stk_arena *arena,
                                        stk_error *err);
 
-/* "(image: uint8[32,32,3], label: int64[])", for people; appended. */
+/* Appends "(image: uint8[32,32,3], label: int64[])". */
 STK_NODISCARD stk_status stk_spec_text(const stk_element_spec *spec, stk_blob *out, stk_error *err);
 
-/* That element keeps to spec: STK_E_TYPE or STK_E_SHAPE naming the value and both sides. */
+/* Checks that element satisfies spec: else STK_E_TYPE or STK_E_SHAPE naming the value and both
+ * sides. */
 STK_NODISCARD stk_status stk_spec_check(const stk_element_spec *spec, const stk_element *element,
                                         const char *stage, stk_error *err);
 

@@ -1,4 +1,4 @@
-/* arithmetic: every number of a value with a constant, in place where nobody else looks. */
+/* arithmetic: every number of a value with a constant, in place if unshared. */
 #include "pipeline/functions/builtin.h"
 
 #include <inttypes.h>
@@ -27,8 +27,8 @@ static int64_t floor_divide(int64_t number, int64_t divisor)
     return number % divisor && (number < 0) != (divisor < 0) ? quotient - 1 : quotient;
 }
 
-/* One loop per operation and type. Whole numbers are computed in 64 bits and cut to the type, which
- * is what wrapping around in the type gives. */
+/* One loop per operation and type. Integers are computed in 64 bits and truncated to the type,
+ * which is what wrapping around in the type gives. */
 #define EACH(type, expression)                                                                     \
     for (size_t i = 0; i < count; i++) {                                                           \
         const type x = numbers[i];                                                                 \

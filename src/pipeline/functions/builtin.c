@@ -1,4 +1,4 @@
-/* Making built-in functions and looking at the values they are called on. */
+/* Makes built-in functions and checks the values they are called on. */
 #include "pipeline/functions/builtin.h"
 
 #include "base/decimal.h"

@@ -1,5 +1,5 @@
-/* What the built-in functions share: contexts, access to values with errors for people, and specs
- * that live as long as the function. */
+/* Shared by the built-in functions: contexts, checked access to values, and output specs that live
+ * as long as the function. */
 #ifndef STK_PIPELINE_FUNCTIONS_BUILTIN_H
 #define STK_PIPELINE_FUNCTIONS_BUILTIN_H
 
@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stoker/functions.h>
 
-/* Output specs of one function: equal ones are kept once, so that asking again costs no memory. */
+/* Interned output specs of one function: equal ones share memory. */
 typedef struct stk_spec_keep {
     pthread_mutex_t       lock;
     stk_arena             arena;
@@ -22,20 +22,20 @@ void stk_spec_keep_release(stk_spec_keep *keep);
 STK_NODISCARD stk_status stk_spec_keep_copy(stk_spec_keep *keep, const stk_element_spec *spec,
                                             stk_element_spec *out, stk_error *err);
 
-/* A copy of input's value specs to be changed, with room for extra more; free or keep it. */
+/* A mutable copy of input's value specs, with capacity for extra more; free or keep it. */
 STK_NODISCARD stk_status stk_spec_draft(stk_value_spec **out, const stk_element_spec *input,
                                         size_t extra, stk_error *err);
-/* Frees draft; *out lives as long as keep. */
+/* Interns and frees draft; *out is borrowed from keep. */
 STK_NODISCARD stk_status stk_spec_keep_draft(stk_spec_keep *keep, stk_value_spec *draft,
                                              size_t count, stk_element_spec *out, stk_error *err);
-/* input with one value replaced by a dense one of dtype and shape (NULL: as it was). An unknown
+/* input with one value replaced by a dense one of dtype and shape (NULL: unchanged). An unknown
  * input stays unknown. */
 STK_NODISCARD stk_status stk_spec_keep_value(stk_spec_keep *keep, const stk_element_spec *input,
                                              int value, stk_dtype dtype, const stk_shape *shape,
                                              stk_element_spec *out, stk_error *err);
 
-/* Makes a function with a copy of context. release (may be NULL) frees what the context owns; the
- * copy itself is freed as well. On failure what the context owns is released. */
+/* Makes a function with a copy of context. release (may be NULL) frees what the context owns. On
+ * failure it is called as well. */
 STK_NODISCARD stk_status stk_builtin_new(stk_function **out, const stk_function_info *info,
                                          const void *context, size_t                context_bytes,
                                          void (*release)(void *context), stk_error *err);
@@ -49,17 +49,17 @@ enum {
     STK_TYPES_ANY = (1 << STK_DTYPE_COUNT) - 2
 };
 
-/* That a known input has this value (or values, for STK_ALL_VALUES), dense, of one of types. */
+/* Checks that a known input has this value (STK_ALL_VALUES: all), dense, of one of types. */
 STK_NODISCARD stk_status stk_check_value(const char *stage, const stk_element_spec *input,
                                          int value, int types, stk_error *err);
-/* The same for exactly one value. */
+/* The same for one value, not STK_ALL_VALUES. */
 STK_NODISCARD stk_status stk_check_one(const char *stage, const stk_element_spec *input, int value,
                                        int types, stk_error *err);
-/* The same, and a scalar where the rank is known. */
+/* The same, and a scalar if the rank is known. */
 STK_NODISCARD stk_status stk_check_scalar(const char *stage, const stk_element_spec *input,
                                           int value, int types, stk_error *err);
 
-/* The value of an element: dense and of one of types, else an error. */
+/* Reads a value of an element: dense and of one of types, else an error. */
 STK_NODISCARD stk_status stk_need_value(const char *stage, const stk_element *element, int value,
                                         int types, const stk_value **out, stk_error *err);
 STK_NODISCARD stk_status stk_need_scalar(const char *stage, const stk_element *element, int value,
@@ -68,16 +68,16 @@ STK_NODISCARD stk_status stk_need_scalar(const char *stage, const stk_element *e
 STK_NODISCARD stk_status stk_need_integer(const char *stage, const stk_element *element, int value,
                                           int64_t *out, stk_error *err);
 
-/* Where the numbers of a value of an unshared element may be written: in place when nobody else
- * holds its storage, else in a copy that it gets. */
+/* Makes the numbers of a value writable: in place if nothing else shares its storage, else in a
+ * copy. The element is unshared. */
 STK_NODISCARD stk_status stk_value_write(stk_value *value, stk_ledger *ledger, void **data,
                                          stk_error *err);
 
-/* Puts made in the place of a value of *element. made is taken over, also on failure. */
+/* Replaces a value of *element by made. Takes ownership of made, also on failure. */
 STK_NODISCARD stk_status stk_replace_value(stk_element **element, int value, stk_value *made,
                                            stk_error *err);
 
-/* Whether function is a cast of one value, of which and to what. */
+/* Whether function casts one value; which, and to what type. */
 bool stk_cast_of(const stk_function *function, int *value, stk_dtype *dtype);
 
 /* "3" or "0.5", exact; returns text. */

@@ -1,4 +1,4 @@
-/* check_finite: an error for values that are no numbers any more. */
+/* check_finite: an error for values with NaN or infinity. */
 #include "pipeline/functions/builtin.h"
 
 #include <math.h>

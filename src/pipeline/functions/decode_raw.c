@@ -1,4 +1,4 @@
-/* decode_raw: bytes seen as numbers. */
+/* decode_raw: reinterprets bytes as numbers. */
 #include "pipeline/functions/builtin.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Image functions that leave their work to a device. */
+/* Deferred image functions: they store edits for a device. */
 #include "pipeline/functions/edit_image.h"
 
 #include "pipeline/functions/builtin.h"
@@ -6,7 +6,7 @@
 typedef struct context {
     stk_spec_keep keep;
     int           image, edits;
-    stk_function *function; /* that it stands for: its step is lent; NULL: it numbers rows */
+    stk_function *function; /* replaced function, whose step is borrowed; NULL: numbers rows */
     stk_chain_op  step;
 } context;
 
@@ -26,7 +26,7 @@ stk_status stk_element_add_edits(stk_element **element, const stk_call *call,
                            &unused, err);
 }
 
-/* Where the words of the edits may be written. */
+/* The writable words of the edits. */
 static stk_status write_edits(stk_element *element, const stk_call *call, int edits, stk_edit **out,
                               stk_error *err)
 {

@@ -1,5 +1,5 @@
-/* Image functions that leave their work to a device: each writes what it drew into the element's
- * edit. They have the names and details of those they stand for, and so their random numbers. */
+/* Deferred image functions: each stores its random parameters in the element's edit for a device to
+ * apply. They keep name and details of the function they replace, and so its random numbers. */
 #ifndef STK_PIPELINE_FUNCTIONS_EDIT_IMAGE_H
 #define STK_PIPELINE_FUNCTIONS_EDIT_IMAGE_H
 
@@ -7,23 +7,23 @@
 
 #include <stoker/functions.h>
 
-/* The only step of an image function that changes pixels and that there is an edit for, and of
- * which value; false: function is none. step is lent by it. */
+/* The single pixel op of an image function that can be an edit, and its value; false: function is
+ * none. step borrows from it. */
 bool stk_image_function_step(const stk_function *function, int *value, stk_chain_op *step);
 
-/* Stands for such a function. The edit is value edits, int32 [64]: the one after all others, if the
- * element has none yet. */
+/* Makes the deferred form of function. The edit is value edits, int32 [64]: appended after all
+ * others if the element has none yet. */
 STK_NODISCARD stk_status stk_function_image_edit(stk_function **out, stk_function *function,
                                                  int edits, stk_error *err);
-/* Of batches: each edit names its row. Where there are none yet they become value edits, and change
- * nothing. */
+/* For batches: stores its row in each edit. Adds edits that change nothing as value edits if there
+ * are none. */
 STK_NODISCARD stk_status stk_function_number_edits(stk_function **out, int image, int edits,
                                                    stk_error *err);
 
-/* Adds a value of this shape, int32, behind those of *element. */
+/* Appends an int32 value of this shape to *element. */
 STK_NODISCARD stk_status stk_element_add_edits(stk_element **element, const stk_call *call,
                                                const stk_shape *shape, stk_error *err);
-/* Of batches: the edits of *element, to be written, which are made where there are none. */
+/* For batches: the writable edits of *element, added if there are none. */
 STK_NODISCARD stk_status stk_element_batch_edits(stk_element **element, const stk_call *call,
                                                  int edits, int64_t rows, stk_edit **out,
                                                  stk_error *err);

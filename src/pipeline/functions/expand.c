@@ -1,4 +1,4 @@
-/* Datasets made of an element: numbers up to it, copies of it, its rows. */
+/* Expand functions: numbers up to an element's value, copies of it, its rows. */
 #include "pipeline/element/spec.h"
 #include "pipeline/functions/builtin.h"
 

@@ -1,4 +1,4 @@
-/* Datasets made of a path: the records or the lines of that file. */
+/* Expand functions of a path: the records or lines of the file. */
 #include "pipeline/functions/path_value.h"
 #include "pipeline/plan/operator.h"
 

@@ -1,4 +1,4 @@
-/* cast: a value in another type. */
+/* cast: converts a value to another type. */
 #include "pipeline/functions/builtin.h"
 
 #include <math.h>

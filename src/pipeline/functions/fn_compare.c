@@ -1,4 +1,4 @@
-/* compare: a test of one number. */
+/* compare: a predicate on one number. */
 #include "pipeline/functions/builtin.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static bool test_real(const context *c, double x)
     return HOLDS(c->relation, x, k);
 }
 
-/* Whole numbers are compared as such: a double holds only 53 bits of them. */
+/* Integers are compared as such: a double holds only 53 bits of them. */
 static bool test_integer(const context *c, int64_t x)
 {
     if (c->modulus) x = stk_floor_modulo(x, c->modulus);

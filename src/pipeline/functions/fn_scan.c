@@ -80,7 +80,7 @@ static stk_status count(void *context, const stk_call *call, stk_element **state
     return STK_OK;
 }
 
-/* What is known of the values beforehand is compared with the state: a wrong one fails for all. */
+/* The known spec is compared with the state: a wrong state fails for all elements. */
 static stk_status check_sum(void *context, const stk_element *state, const stk_element_spec *input,
                             stk_error *err)
 {

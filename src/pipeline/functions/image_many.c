@@ -1,6 +1,5 @@
-/* Image functions on many elements at once, with a device that decodes: it does the beginning of
- * each chain, as far as that goes without pixels; the rest and all it does not take is done here.
- */
+/* Image functions on many elements with a decode device: it runs the prefix of each chain before
+ * the first pixel op; the rest, and images it refuses, run here. */
 #include "pipeline/functions/image_context.h"
 
 #include "image/chain/offload.h"
@@ -10,9 +9,9 @@
 /* One element on its way. */
 typedef struct one {
     stk_decode_offload foresight;
-    stk_image_target   target;  /* of the result, where the device gives it whole */
+    stk_image_target   target;  /* of the result, if the device completes it */
     stk_blob           pixels;  /* else: what the device gives */
-    size_t             request; /* its place among the requests; SIZE_MAX: it has none */
+    size_t             request; /* index among the requests; SIZE_MAX: none */
 } one;
 
 static bool find_output(const stk_image_context *c, one *o)
@@ -32,7 +31,7 @@ static bool find_output(const stk_image_context *c, one *o)
     return true;
 }
 
-/* What the device is to do for an element; false: nothing. */
+/* The device's request for an element; false: none. */
 static bool foresee(const stk_image_context *c, const stk_many_item *item, one *o)
 {
     const stk_chain  chain = stk_image_chain_of(c);
@@ -101,8 +100,7 @@ static void release(one *o)
     stk_decode_offload_release(&o->foresight);
 }
 
-/* The place in the batch that was meant for the device's result is given back before it is asked
- * for again. */
+/* Returns the output row meant for the device's result before it is requested again. */
 static void finish_all(void *untyped, stk_many_item *items, size_t count, one *ones,
                        const stk_decode_request *requests, bool failed)
 {

@@ -1,4 +1,4 @@
-/* to_text and parse_number: whole numbers as decimal text. */
+/* to_text and parse_number: integers as decimal text. */
 #include "pipeline/functions/builtin.h"
 
 #include <inttypes.h>

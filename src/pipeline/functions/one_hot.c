@@ -1,4 +1,4 @@
-/* one_hot: a class number as a row of 0s with a 1 in its place. */
+/* one_hot: a class index as a row of 0s with a 1. */
 #include "pipeline/functions/builtin.h"
 
 #include <inttypes.h>

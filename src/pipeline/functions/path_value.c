@@ -1,4 +1,4 @@
-/* Paths that are values. */
+/* Values that are paths. */
 #include "pipeline/functions/path_value.h"
 
 #include "pipeline/plan/operator.h"

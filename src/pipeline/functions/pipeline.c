@@ -1,4 +1,4 @@
-/* pipeline: stages on top of the dataset that a function makes of an element. */
+/* pipeline: operators on top of the dataset that a function makes from an element. */
 #include "pipeline/functions/builtin.h"
 
 #include "pipeline/plan/operator.h"

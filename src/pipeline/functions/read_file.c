@@ -12,7 +12,7 @@ typedef struct context {
     uint64_t              limit_bytes;
 } context;
 
-/* Files that do not tell their size, as in /proc. */
+/* Files without a size, as in /proc. */
 static stk_status read_unsized(const context *c, const char *path, stk_ledger *ledger,
                                stk_value *made, stk_error *err)
 {

@@ -1,6 +1,6 @@
-/* Three cases: the consumer is slower than the data; all threads are busy, and the stage that takes
- * most of their time is the limit; threads are idle, and it is the stage that works alone or waits.
- */
+/* Three cases: the consumer is slower than the data; all threads are busy, and the operator with
+ * most of their time is the bottleneck; threads are idle, and it is the operator that runs alone or
+ * waits. */
 #include "pipeline/iterator/bottleneck.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 enum {
     CONSUMER_PERCENT = 5, /* less waiting than this is none */
     BUSY_PERCENT = 75,    /* of all threads' time: there are none to spare */
-    ALONE_PERCENT = 60    /* of the time: a stage that only one thread runs is the limit */
+    ALONE_PERCENT = 60    /* of the time: a single-threaded operator is the bottleneck */
 };
 
 static double own_seconds(const stk_operator_stats *stage)
@@ -22,7 +22,7 @@ static size_t stages_of(const stk_iterator_report *report)
     return report->stage_count < capacity ? report->stage_count : capacity;
 }
 
-/* The stage with the most time of its own, and the time of all. */
+/* The operator with the most own time, and the time of all. */
 static const stk_operator_stats *busiest(const stk_iterator_report *report, double *all)
 {
     const stk_operator_stats *slowest = NULL;
@@ -51,7 +51,7 @@ static void say_threads_are_busy(const stk_operator_stats *stage, double all, do
              100 * (all / (all - own / 2) - 1));
 }
 
-/* Without it the stages that run beside it would set the pace. */
+/* Without it the operators that run concurrently would set the pace. */
 static void say_it_works_alone(const stk_operator_stats *stage, double all, double seconds,
                                int threads, char *text, size_t capacity)
 {

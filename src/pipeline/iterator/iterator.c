@@ -1,4 +1,4 @@
-/* The iterator: an optimised plan, its running nodes, and what they share. */
+/* The iterator: an optimised plan, its nodes, and their shared state. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "pipeline/iterator/iterator_checkpoint.h"
@@ -20,8 +20,8 @@ static uint64_t fresh_seed(void)
 
 enum { TUNED_MAX = 64 };
 
-/* Values of an earlier run. A file that cannot be read is told and does no harm: the run is tuned
- * anew. */
+/* Tuned values of an earlier run. An unreadable file is logged and ignored: the run is tuned anew.
+ */
 static stk_status load_tuning(stk_iterator *it, const stk_iterator_options *options, size_t *count,
                               stk_error *err)
 {

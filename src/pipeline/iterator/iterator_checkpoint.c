@@ -1,5 +1,5 @@
-/* "STKP", version, head, state of the root node, CRC-32C of all before it. The number of results to
- * pass over stands in the head of version 2, which is written where there are any. */
+/* "STKP", version, head, state of the root node, CRC-32C of all before it. Version 2, written only
+ * if needed, adds the number of results to skip. */
 #include "pipeline/iterator/iterator_checkpoint.h"
 
 #include "base/crc32c.h"

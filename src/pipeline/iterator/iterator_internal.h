@@ -1,4 +1,4 @@
-/* What an iterator holds, for its files. */
+/* Internals of the iterator. */
 #ifndef STK_PIPELINE_ITERATOR_ITERATOR_INTERNAL_H
 #define STK_PIPELINE_ITERATOR_ITERATOR_INTERNAL_H
 
@@ -7,22 +7,22 @@
 #include "pipeline/runtime/run_node.h"
 
 struct stk_iterator {
-    stk_dataset  *data; /* as it was given */
-    stk_dataset  *plan; /* as the passes left it */
+    stk_dataset  *data; /* before passes */
+    stk_dataset  *plan; /* after passes */
     unsigned      passes;
     bool          relaxed;
-    stk_allocator batch_memory; /* where the options name one */
+    stk_allocator batch_memory; /* copy of the option */
     stk_run      *run;
-    stk_node     *root; /* NULL when it could not be had again: rewind.failure says why */
+    stk_node     *root; /* NULL if reopening failed: rewind.failure has the reason */
     stk_rewind    rewind;
     stk_seed      seed;
-    uint64_t      elements; /* given so far */
+    uint64_t      elements; /* returned so far */
     uint64_t      started_ns, first_ns;
-    uint64_t      wait_ns;    /* in next, by those calls that were timed */
-    uint32_t      until_look; /* calls until the next one that is */
+    uint64_t      wait_ns;    /* spent in next, estimated from timed calls */
+    uint32_t      until_look; /* calls until the next timed one */
     stk_tuner     tuner;
-    char         *tuning_file; /* NULL: values are not kept */
-    stk_tuned    *tuned;       /* what it held */
+    char         *tuning_file; /* NULL: none */
+    stk_tuned    *tuned;       /* its content */
 };
 
 #endif

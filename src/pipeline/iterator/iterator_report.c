@@ -1,5 +1,5 @@
-/* What every stage did, from the accounts of a run, and which of them limits it. Calls are timed
- * now and then, inputs included; a stage's own time is what is left without them. */
+/* The report of all operators from a run's counters, with the bottleneck. Calls are sampled, inputs
+ * included; an operator's own time is the rest without them. */
 #include "pipeline/iterator/iterator_internal.h"
 
 #include "base/clock.h"
@@ -25,7 +25,7 @@ static uint64_t scale(uint64_t sum, uint64_t sampled, uint64_t all)
     return sampled ? (uint64_t)((double)sum / (double)sampled * (double)all) : 0;
 }
 
-/* The stage of the plan that account is of; NULL for one that came up while running. */
+/* The operator of the plan for counters; NULL for nested ones. */
 static const stk_dataset *plan_of(const stk_iterator *it, const stk_node_counters *counters)
 {
     if (!counters->parent) return it->plan;
@@ -51,7 +51,7 @@ static void name_stage(const stk_iterator *it, const stk_node_counters *counters
     stk_blob_release(&text);
 }
 
-/* What a queue pulls is the work of the stages below it. */
+/* Pulling of a queue is work of the operators below it. */
 static uint64_t own_time(const stk_node_counters *counters)
 {
     const uint64_t busy = load(&counters->busy_ns), pull = load(&counters->pull_ns);
@@ -66,16 +66,16 @@ static stk_stage stage_of(const stk_node_counters *counters)
                                                                : counters->op->stage;
 }
 
-/* What reading takes is what was waited for it or, where it ran in the background and nobody
- * waited, the time in which reads were under way. */
+/* Time of reading: its waits or, if it ran in the background without waits, the time with reads in
+ * flight. */
 static uint64_t reading_ns(stk_iterator *it, const stk_thread_activity *activity)
 {
     const uint64_t waited = load(&activity->wait_ns), in_flight = stk_run_io_busy_ns(it->run);
     return waited > in_flight ? waited : in_flight;
 }
 
-/* Waits for bytes are rare and long: those that fell into timed calls are replaced by what all of
- * them took. Sources that wait are among these as a whole. */
+/* I/O waits are rare and long: waits in timed calls are replaced by the average over all calls.
+ * Blocking sources count as waits completely. */
 void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
 {
     stk_thread_activity *activity = stk_run_activity(it->run);
@@ -140,7 +140,7 @@ static bool puts_together(const stk_operator *op, const stk_dataset *data)
            op == &stk_operator_bucket_by_length;
 }
 
-/* What these give comes from pipelines inside of them. */
+/* Their results come from nested pipelines. */
 static bool takes_batches_apart(const stk_operator *op)
 {
     return op == &stk_operator_unbatch || op == &stk_operator_window ||
@@ -209,7 +209,7 @@ static void read_parts(stk_iterator_report *report, const stk_node_counters *all
     }
 }
 
-/* Source first, and the parts of a stage as they are done. */
+/* Source first, and the parts of an operator in execution order. */
 static void read_operations(stk_iterator *it, stk_iterator_report *report)
 {
     const stk_node_counters *all = stk_run_counters(it->run);

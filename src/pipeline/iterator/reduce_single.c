@@ -1,4 +1,4 @@
-/* Whole runs: a dataset reduced to one element, and a dataset that is one element. */
+/* Complete runs: reduces a dataset to one element, or reads its only element. */
 #include "pipeline/iterator/iterator_internal.h"
 #include "pipeline/support/invoke.h"
 

@@ -1,5 +1,5 @@
-/* Going back: places are kept now and then, at most a hundredth of the time; they cost nothing
- * where the ceiling is far. */
+/* Rewinding: positions are saved now and then, for at most a hundredth of the time; far below the
+ * ceiling they cost nothing. */
 #include "pipeline/iterator/rewind.h"
 
 #include "base/clock.h"
@@ -12,10 +12,10 @@
 #include <inttypes.h>
 
 enum {
-    NEAR_PART = 8, /* of the ceiling: with more held, places are kept more often */
+    NEAR_PART = 8, /* fraction of the ceiling: above it positions are saved more often */
     WORTH_OF_ITS_COST = 100,
-    SMALL_POSITION = 1 << 20, /* up to here a place is part of what any run takes */
-    MARGIN_PART = 4           /* of what the oldest work took, kept free beside it */
+    SMALL_POSITION = 1 << 20, /* smaller positions are not accounted for */
+    MARGIN_PART = 4           /* reserve relative to the memory of the oldest work */
 };
 
 static const uint64_t near_ns = 250000000, far_ns = 4000000000, ease_ns = 30000000000;
@@ -61,8 +61,8 @@ static bool put_position(stk_iterator *it, stk_blob *position)
     return true;
 }
 
-/* Where a place cannot be had, the one before serves longer; but without memory for the first, a
- * few bytes, there is none for anything. */
+/* If saving fails, the former position stays; but without memory for the first one, a few bytes,
+ * nothing can work. */
 static stk_status keep_position(stk_iterator *it, uint64_t now, stk_error *err)
 {
     stk_rewind *r = &it->rewind;
@@ -123,7 +123,7 @@ void stk_rewind_returned(stk_iterator *it, uint64_t count, stk_status status)
     stk_rewind *r = &it->rewind;
     r->since += count;
     if (!stk_status_is_environment(status)) return;
-    /* It will not come again as it came: a place before it leads elsewhere. */
+    /* The result cannot be replayed: an earlier position leads elsewhere. */
     r->torn =
         status == STK_E_CANCELLED && r->position.size && !r->stale && !(r->relaxed && r->since);
     r->stale = true;
@@ -149,7 +149,7 @@ void stk_rewind_restored(stk_iterator *it, stk_blob *saved)
     r->kept_ns = stk_clock_ns();
 }
 
-/* A fresh tree at the place that was kept, and then past what was given since. */
+/* Makes a fresh tree at the saved position and skips the results returned since. */
 static stk_status go_to_position(stk_iterator *it, stk_error *err)
 {
     stk_rewind    *r = &it->rewind;

@@ -1,4 +1,4 @@
-/* Comparing two ways to run: samples of one against samples of the other. */
+/* Running mean and variance, to compare two settings by samples. */
 #ifndef STK_PIPELINE_ITERATOR_RUNNING_STATS_H
 #define STK_PIPELINE_ITERATOR_RUNNING_STATS_H
 
@@ -7,7 +7,7 @@
 
 enum { STK_TRIAL_SAMPLES = 30 };
 
-/* Mean and spread of what was measured, without keeping it. */
+/* Mean and variance of the samples without storing them (Welford). */
 typedef struct stk_running_stats {
     uint64_t count;
     double   mean, squares; /* squares: sum of squared distances from the mean */
@@ -17,7 +17,7 @@ void   stk_running_stats_add(stk_running_stats *trial, double value);
 double stk_running_stats_error(const stk_running_stats *trial); /* standard error of the mean */
 bool   stk_running_stats_is_full(const stk_running_stats *trial);
 
-/* True when challenger's mean is below incumbent's by more than two standard errors of the
+/* Whether challenger's mean is below incumbent's by more than two standard errors of the
  * difference. */
 bool stk_running_stats_is_better(const stk_running_stats *challenger,
                                  const stk_running_stats *incumbent);

@@ -35,7 +35,7 @@ static bool memory_allows_more(const stk_run *run, const stk_node_counters *coun
     return held < ceiling / 2 && capacity * 2 < ceiling / 8 / each;
 }
 
-/* What knob number turn of a queue would be changed to; 0 when it should stay. */
+/* The trial value of knob turn of a queue; 0: unchanged. */
 static uint64_t propose(stk_run *run, stk_node_counters *counters, int knob, uint64_t **at,
                         uint64_t *now)
 {
@@ -168,7 +168,8 @@ static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, ui
     else if (now >= tuner->rest_until_ns && tuner->wait_fraction > 0.01)
         begin_trial(tuner, now);
     else
-        tuner->incumbent = (stk_running_stats){0}; /* nobody waits, or it is time to rest */
+        tuner->incumbent =
+            (stk_running_stats){0}; /* the consumer does not wait, or a rest is due */
 }
 
 void stk_tuner_note(stk_tuner *tuner, uint64_t wait_ns)

@@ -1,4 +1,4 @@
-/* Reading and writing the file of tuned values. */
+/* Reads and writes the file of tuned values. */
 #include "pipeline/iterator/tuning_file.h"
 
 #include "base/limits.h"

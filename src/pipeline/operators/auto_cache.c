@@ -1,7 +1,7 @@
-/* auto_cache: keeps the elements of the first pass in memory and gives them again in later ones.
- * Put in by a pass, over stages that give the same elements every time. What it knows belongs to
- * one iterator: the pass makes a new one for each. It gives up where memory is wanted elsewhere;
- * the elements then come from the input again. */
+/* auto_cache: keeps the elements of the first epoch in memory for later ones. Inserted by a pass
+ * above operators with equal elements in every epoch. Its state belongs to one iterator: the pass
+ * makes a new one for each. It gives up if other parts need the memory; later epochs then read the
+ * input. */
 #include "pipeline/operators/auto_cache.h"
 
 #include "pipeline/runtime/run_node.h"
@@ -16,7 +16,7 @@ typedef struct store {
     pthread_mutex_t lock; /* of all below */
     const stk_node *recorder;
     bool            complete, given_up;
-    uint64_t        epoch; /* of the pass that was recorded */
+    uint64_t        epoch; /* of the cached epoch */
     stk_element   **elements;
     size_t          count, capacity;
     stk_ledger     *ledger;
@@ -73,7 +73,7 @@ static store *store_of(const stk_node *node)
     return (store *)node->plan->resource;
 }
 
-/* Stops recording without a result. */
+/* Stops caching without a result. */
 static void resign(stk_node *node, bool for_good)
 {
     store *s = store_of(node);
@@ -113,7 +113,7 @@ static void close(stk_node *node)
     resign(node, false);
 }
 
-/* What the cache adds to what the element's buffers have reserved themselves. */
+/* Bytes of an element beyond its buffers' own reservations. */
 static uint64_t cost_of(const stk_element *element)
 {
     return sizeof element + 64 + stk_element_count(element) * sizeof(stk_value);
@@ -126,7 +126,7 @@ static bool is_half_full(const store *s)
     return held > ceiling / 2;
 }
 
-/* The lock is held. False when there is no room. */
+/* Under the lock. False without memory. */
 static bool keep(store *s, stk_element *element)
 {
     const uint64_t cost = cost_of(element);
@@ -267,7 +267,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-/* The place in the input, where it is open; else the number alone, and the input is passed over. */
+/* The input's position if it is open; else the index alone, and the input is skipped. */
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
     const state  *s = STK_STATE(state, node);

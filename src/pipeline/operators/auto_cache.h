@@ -1,4 +1,4 @@
-/* auto_cache: what the cache pass puts in. */
+/* auto_cache: the operator that the cache pass inserts. */
 #ifndef STK_PIPELINE_OPERATORS_AUTO_CACHE_H
 #define STK_PIPELINE_OPERATORS_AUTO_CACHE_H
 
@@ -6,8 +6,8 @@
 
 extern const stk_operator stk_operator_auto_cache;
 
-/* Over an input of known, finite cardinality that gives the same elements in every pass. The result
- * is for one iterator only. */
+/* Over an input of known, finite cardinality with equal elements in every epoch. The result serves
+ * one iterator only. */
 STK_NODISCARD stk_status stk_auto_cache_make(stk_dataset **out, stk_dataset *input, stk_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* balance: the elements of an input that has them by number, drawn so that every class comes
- * equally often. Like global_shuffle no order is stored; the classes' elements are. */
+/* balance: draws the elements of an input with random access so that all classes appear equally
+ * often. Like global_shuffle it stores no order, only the index lists of the classes. */
 #include "base/balanced_order.h"
 #include "base/hash.h"
 #include "pipeline/operators/operators.h"

@@ -1,4 +1,4 @@
-/* batch: elements of equal shapes below one another. */
+/* batch: stacks elements of equal shapes. */
 #include "pipeline/operators/batch.h"
 
 #include "pipeline/element/spec.h"
@@ -30,7 +30,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return stk_describe(out, err, "%" PRId64 "%s", p->size, p->drop_remainder ? ", drop" : "");
 }
 
-/* Where the input does not know its length, its end shows when it is asked past it. */
+/* An input of unknown length shows its end only when pulled past it. */
 static stk_status gather_at(const stk_dataset *data, uint64_t first, stk_ledger *ledger,
                             stk_batch_builder *gather, stk_error *err)
 {

@@ -7,15 +7,15 @@
 typedef struct stk_batch_params {
     int64_t size;
     bool    drop_remainder;
-    /* Directly over a map an error has a place in its batch and costs that batch, so that all
-     * other batches stay as they were; elsewhere it ends the batch at hand, and the next one begins
-     * after it. Both are TensorFlow's. */
+    /* Directly over a map an error counts as an element of its batch and drops that batch; all
+     * others stay unchanged. Elsewhere an error ends the current batch, and the next begins after
+     * it. Both as in TensorFlow. */
     bool after_map;
 } stk_batch_params;
 
-/* Whether a batch of such elements has ragged values: those that were ragged before. */
+/* Whether batches of such elements are ragged: their values were ragged before an unbatch. */
 bool stk_batch_is_ragged(const stk_element_spec *input);
-/* Then stk_dataset_batch is this. */
+/* stk_dataset_batch for such elements. */
 STK_NODISCARD stk_status stk_batch_ragged(stk_dataset **data, int64_t size,
                                           const stk_batch_options *options, stk_error *err);
 

@@ -1,5 +1,5 @@
-/* bucket_by_length: padded batches of elements of like length. A group_by_window whose key is the
- * bucket, whose window is a batch, and whose reduction pads. */
+/* bucket_by_length: padded batches of elements of similar length. A group_by_window whose key is
+ * the bucket, whose window is a batch, and whose reduction pads. */
 #include "base/checked.h"
 #include "pipeline/operators/group_by_window.h"
 #include "pipeline/plan/element_hash.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <stoker/dataset_operators.h>
 
-/* What the three functions share; immutable. */
+/* Shared by the three functions; immutable. */
 typedef struct buckets {
     uint32_t      references; /* atomic */
     stk_function *length;
@@ -160,7 +160,7 @@ static void *copy_of(const void *from, size_t count, size_t each, bool *complete
     return copy;
 }
 
-/* What padded_batch says of them would come with the first batch only. */
+/* padded_batch would report these errors only with the first batch. */
 static stk_status check_padding(const stk_bucket_options *o, stk_error *err)
 {
     for (size_t i = 0; o->shapes && i < o->value_count; i++)
@@ -203,7 +203,7 @@ static stk_status check_options(const stk_bucket_options *o, stk_error *err)
     return STK_OK;
 }
 
-/* What is to be padded to a boundary: the shapes of the input, where none are given. */
+/* Shapes to pad to a boundary: those of the input, if none are given. */
 static stk_status shapes_of_spec(buckets *b, const stk_element_spec *spec, stk_error *err)
 {
     for (size_t i = 0; i < spec->count || !spec->known; i++)
@@ -246,7 +246,7 @@ static stk_status fill_buckets(buckets *b, stk_function *length, const stk_bucke
     return STK_OK;
 }
 
-/* For people and fingerprints. */
+/* For display and fingerprints. */
 
 static stk_status describe_numbers(stk_blob *out, const int64_t *numbers, size_t count,
                                    stk_error *err)
@@ -322,9 +322,9 @@ static stk_status new_functions(stk_group_params *p, buckets *b, const stk_eleme
                         describe_reduce, err);
 }
 
-/* Batches over the input itself: their spec is that of the results, and what is wrong with shapes
- * and padding is told at once. How many rows there are is a bucket's own, so that no size is known
- * beforehand, as in TensorFlow: ragged_batch goes by that. */
+/* Padded batches of the input itself: their spec is that of the results, and wrong shapes and
+ * padding fail at once. The number of rows depends on the bucket, so no size is known beforehand,
+ * as in TensorFlow: ragged_batch depends on that. */
 static stk_status try_batches(const buckets *b, stk_dataset *data, stk_dataset **out,
                               stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* cache: what both kinds have in common. cache_memory.c and cache_disk.c keep the elements. */
+/* cache: shared by both kinds. cache_memory.c and cache_disk.c keep the elements. */
 #include "pipeline/operators/cache.h"
 
 #include <stdlib.h>

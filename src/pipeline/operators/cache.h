@@ -1,4 +1,4 @@
-/* What the caches in memory and on disk share. */
+/* Shared by the caches in memory and on disk. */
 #ifndef STK_PIPELINE_OPERATORS_CACHE_H
 #define STK_PIPELINE_OPERATORS_CACHE_H
 
@@ -10,7 +10,7 @@
 typedef struct stk_cache_params {
     char                 *directory; /* NULL: in memory */
     const stk_filesystem *fs;        /* NULL: local */
-    stk_dataset          *input;     /* as it was written, before any pass; of one on disk */
+    stk_dataset          *input;     /* before any pass; of a disk cache */
 } stk_cache_params;
 
 void       stk_cache_release_params(void *params);

@@ -1,4 +1,4 @@
-/* cache on disk: the elements of the first whole pass, in a folder of chunks. */
+/* cache on disk: the elements of the first complete epoch, in a folder of chunks. */
 #include "pipeline/operators/cache.h"
 #include "pipeline/support/chunk_store.h"
 

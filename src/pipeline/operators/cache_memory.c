@@ -1,6 +1,5 @@
-/* cache in memory: the elements of the first whole pass. They belong to the dataset, so that all
- * its iterators have them; each iterator that finds none records its own, and the first to be
- * complete wins. */
+/* cache in memory: the elements of the first complete epoch. They belong to the dataset and serve
+ * all its iterators; each iterator without them stores its own, and the first to complete wins. */
 #include "base/ledger_pressure.h"
 #include "pipeline/operators/cache.h"
 #include "pipeline/support/compact.h"
@@ -27,7 +26,7 @@ typedef struct memory {
 
 typedef struct state {
     stk_materializer materializer; /* first */
-    content          content;      /* being recorded */
+    content          content;      /* being filled */
     uint64_t         given;        /* of the memory's */
 } state;
 
@@ -161,7 +160,7 @@ static stk_status finish(stk_node *node, stk_error *err)
         __atomic_store_n(&m->complete, 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&m->lock);
-    drop(node); /* what another was quicker with */
+    drop(node); /* completed first by another iterator */
     return STK_OK;
 }
 

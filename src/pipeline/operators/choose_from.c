@@ -1,4 +1,4 @@
-/* choose_from: the next element of whichever input a dataset of numbers names. */
+/* choose_from: the next element of the input that a dataset of indices selects. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/support/pick.h"
 

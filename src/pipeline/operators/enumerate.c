@@ -1,4 +1,4 @@
-/* enumerate: every element with its number before it. */
+/* enumerate: prepends the index to every element. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/run_node.h"
 #include "pipeline/support/join.h"

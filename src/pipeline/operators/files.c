@@ -41,7 +41,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return stk_file_list_describe(&((const params *)data->params)->list, out, err);
 }
 
-/* The names are given, but they are read by stages after this one. */
+/* The names are returned here; later operators read the files. */
 static stk_status mix_content(const stk_dataset *data, stk_content *content, stk_error *err)
 {
     const params *p = data->params;

@@ -1,4 +1,4 @@
-/* filter: elements that pass a test. */
+/* filter: keeps the elements that satisfy a predicate. */
 #include "pipeline/operators/map.h"
 #include "pipeline/runtime/function_state.h"
 #include "pipeline/runtime/run_node.h"

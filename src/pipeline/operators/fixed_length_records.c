@@ -120,7 +120,7 @@ static stk_status pass_header(reader *r, stk_error *err)
     return STK_OK;
 }
 
-/* A record is one only when a whole footer follows it: the window is kept that far ahead. */
+/* A record is valid only if a complete footer follows: the window is kept that far ahead. */
 static stk_status next_record(void *untyped, stk_ledger *ledger, stk_record *record,
                               stk_buffer **owner, stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* flat_map: a dataset of every element, one after the other. */
+/* flat_map: concatenates a dataset per element. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/function_state.h"
 #include "pipeline/support/nested.h"

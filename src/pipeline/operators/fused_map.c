@@ -13,8 +13,8 @@
 
 typedef struct state {
     stk_node_queue     *queue;
-    stk_call           *calls; /* one per step; index and rooms are filled in */
-    uint64_t           *seeds; /* of steps that were several stages, one after the other */
+    stk_call           *calls; /* one per function; index and output rows are filled in */
+    uint64_t           *seeds; /* of functions of several original operators, concatenated */
     stk_fused_map_rows  rows;
     stk_fused_map_parts parts;
 } state;
@@ -66,7 +66,7 @@ static int64_t cardinality(const stk_dataset *data)
     return count / p->batch + (!p->drop_remainder && count % p->batch != 0);
 }
 
-/* Functions by their names alone: parameters of a few would leave no room for the others. */
+/* Functions by name only: parameters would leave no space for the others. */
 static stk_status brief(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const stk_fused_map_params *p = data->params;
@@ -137,7 +137,7 @@ static stk_status compute_many(void *context, const stk_unit_slice *parts, size_
                                   device_items, err);
 }
 
-/* A last batch that will be dropped needs no room. */
+/* A last batch that will be dropped needs no memory. */
 static stk_status prepare(void *context, stk_work_unit *unit, stk_error *err)
 {
     const stk_node             *node = context;

@@ -35,8 +35,8 @@ static void put_error(stk_work_unit *unit, const stk_error *err)
     put_result(unit, result);
 }
 
-/* What the machine did, the last of it, since a request to stop and the ceiling end their unit;
- * else the first error. So no bad element hides what must not be passed over. NULL when there is
+/* The error that a batch reports: the last error of the machine, as cancellation and the ceiling
+ * end their unit; else the first data error. So a bad element never hides a fatal error. NULL:
  * none. */
 static stk_queue_item *find_error(const stk_work_unit *unit)
 {
@@ -68,7 +68,7 @@ static copying *gather(const stk_work_unit *unit)
     return c;
 }
 
-/* What was computed in its place is not copied. */
+/* Rows computed in place are not copied. */
 static size_t bytes_to_copy(const stk_work_unit *unit, const copying *c)
 {
     const size_t bytes = stk_element_bytes(c->batch);

@@ -5,7 +5,7 @@
 
 #include "pipeline/runtime/node_queue.h"
 
-/* The first error of a batch is its result. Large batches are left to be copied in parts. */
+/* The first error of a batch becomes its result. Large batches are left to be copied in parts. */
 void stk_fused_map_batch_finish(void *node, stk_work_unit *unit);
 void stk_fused_map_batch_copy(void *node, stk_work_unit *unit, size_t part);
 void stk_fused_map_batch_seal(void *node, stk_work_unit *unit);

@@ -1,4 +1,4 @@
-/* Functions on items. */
+/* Runs functions on items. */
 #include "pipeline/operators/fused_map_functions.h"
 
 #include "base/clock.h"
@@ -38,7 +38,7 @@ static bool run_step(const stk_fused_map_work *work, stk_work_unit *unit, size_t
     return !st && keep;
 }
 
-/* Image functions tell their own parts. */
+/* Image functions time their own parts. */
 static bool run_timed(const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
                       size_t step, uint64_t *ticks)
 {
@@ -65,9 +65,9 @@ bool stk_fused_map_can_offload(const stk_fused_map_params *params)
     return false;
 }
 
-/* Many items on their way through the steps. */
+/* Items that pass through the functions together. */
 typedef struct batch_items {
-    size_t           count; /* in the step at hand */
+    size_t           count; /* in the current function */
     stk_many_item   *items;
     stk_queue_item **queue_items; /* whose they are */
     stk_output_row  *rows;        /* STK_FUSED_MAP_ROWS_MAX for each */

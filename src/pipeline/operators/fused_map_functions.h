@@ -6,20 +6,21 @@
 
 typedef struct stk_fused_map_work {
     const stk_fused_map_params *params;
-    const stk_call             *calls; /* one per step; index and rooms are filled in */
+    const stk_call             *calls; /* one per function; index and output rows are filled in */
     const stk_fused_map_rows   *rows;
-    const size_t               *parts; /* of each step: its first in ticks; NULL: not timed */
+    const size_t               *parts; /* first part of each function in ticks; NULL: not timed */
 } stk_fused_map_work;
 
-/* All steps on one item, which has an element. ticks: each part's time is added; NULL: not timed.
- */
+/* Runs all functions on one item, which has an element. Adds each part's time to ticks; NULL: not
+ * timed. */
 void stk_fused_map_run(const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
                        uint64_t *ticks);
 
-/* Whether a device can help with one of the steps. */
+/* Whether a device supports one of the functions. */
 bool stk_fused_map_can_offload(const stk_fused_map_params *params);
-/* All steps on the items of parts that have an element. Adds to *device_items how many the device
- * worked on. The status is the device's: all items are done in any case. */
+/* Runs all functions on the items of the slices that have an element. Adds the number of items
+ * decoded by the device to *by_device. The returned status is the device's: all items are done in
+ * any case. */
 STK_NODISCARD stk_status stk_fused_map_run_many(const stk_fused_map_work *work,
                                                 const stk_decode_device  *images,
                                                 const stk_unit_slice *parts, size_t count,

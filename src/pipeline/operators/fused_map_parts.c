@@ -70,8 +70,8 @@ void stk_fused_map_watch_begin(stk_fused_map_watch *watch, const stk_fused_map_p
         node->plan->traits & STK_OPERATOR_BLOCKING ? STK_STAGE_READ : STK_STAGE_PREPROCESS;
     watch->begin = stk_span_begin(watch->trace);
     watch->every = watch->trace ? TRACED_EVERY : stk_part_times_every(parts->times);
-    /* The first item of a piece pays for what is not in the caches yet: of traces, where every
-     * piece is to be told, it is the second one. */
+    /* The first item of a piece pays for cold caches: in traces, which time every piece, the second
+     * one is timed. */
     watch->next = watch->trace ? first + (count > 1)
                                : (first + watch->every - 1) / watch->every * watch->every;
     memset(watch->ticks, 0, parts->times->count * sizeof *watch->ticks);

@@ -1,4 +1,4 @@
-/* Rooms for results in the batch to be. */
+/* Output rows in the batch being built. */
 #include "pipeline/operators/fused_map_rows.h"
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-/* generator: a source of a person's own, one element after the other. */
+/* generator: a user-defined sequential source. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/run_node.h"
 #include "pipeline/support/user_source.h"
@@ -77,7 +77,8 @@ static void close(stk_node *node)
     if (s->opened && p->info.close) p->info.close(p->source->context, s->pass);
 }
 
-/* A generator that fails for ever must still be stoppable, whoever passes over its errors. */
+/* A generator that always fails must still be cancellable, even below operators that skip errors.
+ */
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     const params *p = node->plan->params;
@@ -107,7 +108,7 @@ static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
     return STK_PARAMS(params, node)->info.save ? save_own(node, out, err) : STK_OK;
 }
 
-/* Runs the pass from its start, for a generator that cannot be put at a place. */
+/* Replays the epoch from its start, for a generator without restore. */
 static stk_status replay(stk_node *node, uint64_t count, const stk_state_in *in, stk_error *err)
 {
     uint64_t discarded;

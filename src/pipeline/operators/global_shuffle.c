@@ -1,5 +1,5 @@
-/* global_shuffle: all elements of an input that has them by number, in the order of a permutation
- * that is computed, not stored. */
+/* global_shuffle: all elements of an input with random access, in the order of a permutation that
+ * is computed, not stored. */
 #include "base/permutation.h"
 #include "pipeline/operators/operators.h"
 #include "pipeline/operators/shuffle_seed.h"
@@ -8,8 +8,8 @@
 
 typedef struct params {
     stk_shuffle_options options;
-    /* The input as it was written: passes turn its maps into stages that run ahead, which have no
-     * elements by number. */
+    /* The original input: passes turn its maps into operators that run ahead, without random
+     * access. */
     stk_dataset *input;
 } params;
 
@@ -128,7 +128,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     return st;
 }
 
-/* A drawn seed is part of the place, as the dataset may be made anew before it is restored. */
+/* An implicit seed is part of the position, as the dataset may be remade before it is restored. */
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
     if (stk_shuffle_seed_is_drawn(&STK_PARAMS(params, node)->options))

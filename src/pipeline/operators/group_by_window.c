@@ -1,5 +1,5 @@
-/* group_by_window: elements of equal key gather; a full window goes through a function that makes a
- * dataset of it. bucket_by_length is the same with functions of its own. */
+/* group_by_window: collects elements of equal key; a function turns each full window into a
+ * dataset. bucket_by_length is the same with built-in functions. */
 #include "pipeline/operators/group_by_window.h"
 
 #include "pipeline/runtime/function_state.h"
@@ -14,14 +14,14 @@
 
 typedef struct state {
     stk_groups groups;
-    stk_nested inner;   /* what the last full window made */
+    stk_nested inner;   /* dataset of the last full window */
     uint64_t   index;   /* of the next input */
     uint64_t   windows; /* so far */
     int64_t   *keys;    /* in order, when the input has ended; NULL before */
     size_t     flushed, key_count;
 } state;
 
-/* What reduce is called on. */
+/* The argument of reduce. */
 static const stk_value_spec window_values[] = {
     {.name = "key", .dtype = STK_DTYPE_I64, .rank_known = true},
     {.name = "window", .kind = STK_VALUE_DATASET},
@@ -152,7 +152,7 @@ static stk_status element_of(const stk_node *node, const stk_group *group, stk_e
     return st;
 }
 
-/* The group is gone whatever comes of it: a window that cannot be reduced is one error. */
+/* The group is removed in any case: a window that cannot be reduced is one error. */
 static stk_status start_window(stk_node *node, stk_group *group, stk_error *err)
 {
     state       *s = STK_STATE(state, node);

@@ -1,4 +1,4 @@
-/* What group_by_window and bucket_by_length share. */
+/* Shared by group_by_window and bucket_by_length. */
 #ifndef STK_PIPELINE_OPERATORS_GROUP_BY_WINDOW_H
 #define STK_PIPELINE_OPERATORS_GROUP_BY_WINDOW_H
 

@@ -1,4 +1,4 @@
-/* ignore_errors: passes over elements that are errors. */
+/* ignore_errors: skips elements that are errors. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/operators/quarantine.h"
 #include "pipeline/runtime/run_node.h"
@@ -25,7 +25,7 @@ static void warn(stk_node *node, const stk_error *bad)
     stk_run_log(node->run, "warning: passed over: %s", stk_error_line(bad, line, sizeof line));
 }
 
-/* Errors may come without end (a disk that is gone): it must be possible to stop it. */
+/* Errors may never end (a lost disk): polls for cancellation. */
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     for (;;) {

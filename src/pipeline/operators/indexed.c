@@ -1,4 +1,4 @@
-/* indexed: a source of a person's own with elements by number, read one after the other. */
+/* indexed: a user-defined source with random access, read in sequence. */
 #include "pipeline/operators/indexed.h"
 
 #include "pipeline/runtime/run_node.h"
@@ -76,7 +76,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     return stk_indexed_read(p, &call, index, out, err);
 }
 
-/* Also what restoring a place is. */
+/* Also used to restore a position. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     (void)err;

@@ -13,7 +13,7 @@ typedef struct stk_indexed_params {
                        stk_error *err);
 } stk_indexed_params;
 
-/* Element index (below count), from any thread; call->epoch becomes part of its origin. *out is
+/* Reads element index (below count); thread-safe. call->epoch becomes part of its origin. *out is
  * never NULL on success. */
 STK_NODISCARD stk_status stk_indexed_read(const stk_indexed_params *params, const stk_call *call,
                                           uint64_t index, stk_element **out, stk_error *err);

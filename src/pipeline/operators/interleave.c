@@ -1,6 +1,6 @@
-/* interleave: datasets of several elements at a time, in turn. The order is that of one thread
- * whatever runs ahead: slots are visited round robin, block elements a visit; one that is found dry
- * ends its visit and is filled again on its next one. */
+/* interleave: several datasets in turn. The order is that of one thread, whatever runs ahead: slots
+ * are visited round robin, block elements a visit. An exhausted slot ends its visit and is refilled
+ * on its next one. */
 #include "pipeline/operators/interleave_slots.h"
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/function_state.h"
@@ -75,7 +75,7 @@ typedef struct state {
     stk_slots slots;
     int64_t   at;      /* the slot whose turn it is */
     int64_t   taken;   /* of its block */
-    bool      relaxed; /* whatever slot is ready has the turn */
+    bool      relaxed; /* any ready slot may be next */
 } state;
 
 static stk_status open(stk_node *node, stk_error *err)
@@ -97,7 +97,7 @@ static void next_slot(state *s, int64_t cycle)
     if (s->at >= cycle || (none_left && (size_t)s->at >= s->slots.used)) s->at = 0;
 }
 
-/* Where order is relaxed: whatever waits goes into empty slots at once, so that it can be taken. */
+/* With relaxed order: waiting datasets go into empty slots at once. */
 static void prefer_empty(state *s, int64_t cycle)
 {
     if (!s->slots.waiting || s->slots.open == (size_t)cycle) return;

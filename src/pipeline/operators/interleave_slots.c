@@ -1,5 +1,5 @@
-/* Slots are filled from a ring of futures; without parallelism the ring holds one at a time and is
- * filled when a slot asks, so that both ways take the inputs in the same order. */
+/* Fills slots from a ring of futures. Without parallelism the ring holds one at a time and is
+ * filled when a slot needs it, so both ways take the inputs in the same order. */
 #include "pipeline/operators/interleave_slots.h"
 
 #include "pipeline/operators/quarantine.h"
@@ -10,7 +10,7 @@
 enum {
     SPARE_FUTURES = 2, /* beyond the cycle: a slot that runs dry finds one that is running */
     FUTURES_MAX = 256,
-    CAPACITY_MIN = 16, /* of which half is pulled at a time, so that hand-overs stay few */
+    CAPACITY_MIN = 16, /* half of it is pulled at a time, to limit hand-overs */
     CAPACITY_MAX = 64
 };
 

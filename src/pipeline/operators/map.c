@@ -1,5 +1,5 @@
-/* map: one call per element, in the consumer's thread. The lowering pass turns those that may run
- * in parallel into fused_map. */
+/* map: one call per element, in the consumer's thread. The lowering pass turns maps that may run in
+ * parallel into fused maps. */
 #include "pipeline/operators/map.h"
 
 #include "pipeline/functions/image_function.h"

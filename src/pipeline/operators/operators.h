@@ -1,5 +1,5 @@
-/* The operators, for passes that look for them. Each is a file of its own; those whose parameters a
- * pass must read or make have them in a header of their name. */
+/* All operators, for passes that match them. Each has its own file; those with parameters that
+ * passes read or make have a header of their name. */
 #ifndef STK_PIPELINE_OPERATORS_OPERATORS_H
 #define STK_PIPELINE_OPERATORS_OPERATORS_H
 
@@ -28,7 +28,7 @@ extern const stk_operator stk_operator_cache_memory, stk_operator_cache_disk, st
 extern const stk_operator stk_operator_files, stk_operator_tfrecord, stk_operator_tfrecord_indexed,
     stk_operator_text, stk_operator_fixed_length_records, stk_operator_source;
 
-/* The trait of a stage with that setting of its order. */
+/* The operator trait for an order option. */
 static inline unsigned stk_order_traits(stk_order order)
 {
     if (order == STK_ORDER_DEFAULT) return STK_OPERATOR_FOLLOWS;

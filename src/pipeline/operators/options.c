@@ -1,4 +1,4 @@
-/* options: a stage that changes nothing and carries settings. */
+/* options: an operator without effect that carries options. */
 #include "pipeline/operators/options.h"
 
 #include "pipeline/runtime/run_node.h"
@@ -57,7 +57,7 @@ const stk_operator stk_operator_options = {
     .discard = discard,
 };
 
-/* A loop along the first inputs: a chain may be thousands of stages long. */
+/* A loop along the first inputs: a chain may have thousands of operators. */
 static void collect(const stk_dataset *data, stk_pipeline_options *found)
 {
     for (; data; data = data->input_count ? data->inputs[0] : NULL) {

@@ -1,4 +1,4 @@
-/* Settings inside a plan, for the iterator and the passes. */
+/* Options inside a plan, for the iterator and the passes. */
 #ifndef STK_PIPELINE_OPERATORS_OPTIONS_H
 #define STK_PIPELINE_OPERATORS_OPTIONS_H
 
@@ -6,8 +6,8 @@
 
 #include <stoker/dataset_operators.h>
 
-/* What the options stages of data say together: each setting as the outermost stage has it that
- * makes it. (No order, and no passes, is no setting.) */
+/* The combined options of data: each as set by the outermost options operator that sets it. Default
+ * order and no disabled passes set nothing. */
 stk_pipeline_options stk_options_of(const stk_dataset *data);
 
 #endif

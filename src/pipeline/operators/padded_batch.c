@@ -1,4 +1,4 @@
-/* padded_batch: elements of different shapes, padded and put below one another. */
+/* padded_batch: pads and stacks elements of different shapes. */
 #include "pipeline/element/spec.h"
 #include "pipeline/operators/operators.h"
 #include "pipeline/plan/element_hash.h"
@@ -42,7 +42,7 @@ static stk_status check_shape(const stk_shape *shape, const char *name, stk_erro
     return STK_OK;
 }
 
-/* That a padded shape can hold the values that the spec tells of. */
+/* Checks that a padded shape covers the values of the spec. */
 static stk_status check_fit(const stk_shape *shape, const stk_value_spec *value, stk_error *err)
 {
     char a[128], b[128];
@@ -86,8 +86,7 @@ static stk_status check_value(const params *p, size_t index, const stk_value_spe
     return p->padding ? check_padding(&p->padding[index], value, name, err) : STK_OK;
 }
 
-/* A padded shape that is fixed is what comes out; where the longest is taken, what is known stays.
- */
+/* A fixed padded shape is that of the result; with -1 a known dimension stays. */
 static stk_status set_spec(stk_dataset *data, stk_error *err)
 {
     const params          *p = data->params;

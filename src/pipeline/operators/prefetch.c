@@ -76,7 +76,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return queue ? stk_node_queue_restore(queue, in, err) : stk_node_restore_input(node, in, err);
 }
 
-/* What was fetched already is taken as it is. */
+/* Prefetched elements are returned as they are. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     stk_node_queue *queue = STK_STATE(state, node)->queue;

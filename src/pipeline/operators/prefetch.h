@@ -1,4 +1,4 @@
-/* The parameters of prefetch, for the passes that put one in. */
+/* The parameters of prefetch, for the passes that insert one. */
 #ifndef STK_PIPELINE_OPERATORS_PREFETCH_H
 #define STK_PIPELINE_OPERATORS_PREFETCH_H
 

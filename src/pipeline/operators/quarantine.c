@@ -1,4 +1,4 @@
-/* quarantine: writes down elements that are errors and passes over them, until too many are. */
+/* quarantine: writes bad elements to a file and skips them, until there are too many. */
 #include "pipeline/operators/quarantine.h"
 
 #include "pipeline/runtime/run_node.h"
@@ -9,7 +9,7 @@
 #include <stoker/dataset_operators.h>
 #include <stoker/json.h>
 
-/* Place and message of an error with every byte escaped, and the names beside them. */
+/* Location and message of an error, escaped, with their keys. */
 enum { LINE_BYTES = 8192, DEFAULT_MIN_ELEMENTS = 1000 };
 
 static const double default_rate = 0.01;
@@ -90,8 +90,8 @@ static stk_status write_line(stk_node *node, const stk_error *bad, stk_error *er
     return stk_blob_append(&s->line, "\n", 1, err);
 }
 
-/* A run that went back at the memory ceiling sees its bad elements again, and tells of them once.
- * Quarantines of inner datasets share an account and may tell twice: better than never. */
+/* A run that rewound at the memory ceiling meets its bad elements again, and reports them once.
+ * Quarantines of nested datasets share counters and may report twice: better than never. */
 static bool was_told(const stk_node *node)
 {
     const stk_operator_progress told = stk_run_progress(node->run, node->counters);

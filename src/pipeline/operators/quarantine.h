@@ -1,12 +1,11 @@
-/* What ends a run although it looks like one element's error. */
+/* Errors that end a run instead of standing for one element. */
 #ifndef STK_PIPELINE_OPERATORS_QUARANTINE_H
 #define STK_PIPELINE_OPERATORS_QUARANTINE_H
 
 #include "pipeline/operators/operators.h"
 
-/* Stages that pass over errors must pass these on: a request to stop, and a quarantine that found
- * too many bad elements or cannot write one down. It gives its error again and again, and has no
- * other errors than such. */
+/* Operators that skip errors must forward these: cancellation, and a quarantine that found too many
+ * bad elements or cannot write. A quarantine returns only such errors, on every call. */
 static inline bool stk_ends_run(stk_status st, const stk_error *err)
 {
     return st == STK_E_CANCELLED ||

@@ -1,5 +1,5 @@
-/* ragged_batch: values whose dimensions differ, as ragged ones; and batch, where they are ragged
- * already. */
+/* ragged_batch: batches values of different dimensions as ragged ones; and batch for ragged inputs.
+ */
 #include "pipeline/operators/batch.h"
 
 #include "pipeline/element/spec.h"
@@ -14,7 +14,7 @@
 typedef struct params {
     int64_t size;
     bool    drop_remainder;
-    bool    after_map; /* as in batch: errors of the input take their places */
+    bool    after_map; /* as in batch: errors of the input count as elements */
     bool    plain;     /* batch: only what was ragged before is */
 } params;
 
@@ -121,7 +121,7 @@ static stk_status make_dense(stk_value *out, const stk_batch_builder *parts, stk
     return STK_OK;
 }
 
-/* Without a spec the first element tells. */
+/* Without a spec the first element decides. */
 static int wanted_levels(const stk_dataset *data, const stk_element *first, size_t v)
 {
     const stk_element_spec *spec = &data->inputs[0]->spec;

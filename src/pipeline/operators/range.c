@@ -12,7 +12,7 @@ typedef struct state {
     uint64_t given, count;
 } state;
 
-/* Differences are taken unsigned: the whole range of int64 fits. */
+/* Differences are unsigned: the full range of int64 fits. */
 static uint64_t count_of(const params *p)
 {
     if (p->step > 0)

@@ -17,7 +17,7 @@ typedef struct params {
 
 typedef struct state {
     stk_partial_batch held;
-    stk_batch_builder slices; /* of the batch at hand */
+    stk_batch_builder slices; /* of the current batch */
     size_t            turn;   /* which size is next */
     bool uneven; /* a batch without rows would have rows of another shape than the first */
 } state;
@@ -135,8 +135,8 @@ static stk_status cut(state *s, int64_t wanted, int64_t *taken, stk_error *err)
     return STK_OK;
 }
 
-/* Batches without rows say what rows would be: where that differs the batch fails, as in
- * TensorFlow. One is enough to tell; any number may come. */
+/* An empty batch has the shape of its rows: if that differs the batch fails, as in TensorFlow. One
+ * of any number of them is kept. */
 static stk_status pass_empty(state *s, stk_error *err)
 {
     int64_t    taken;

@@ -1,4 +1,4 @@
-/* rejection_resample: drops elements so that their classes come in a wanted proportion. */
+/* rejection_resample: drops elements until their classes have a target distribution. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/function_state.h"
 #include "pipeline/support/invoke.h"
@@ -102,9 +102,9 @@ static double fraction_of(const params *p, const state *s, size_t class)
     return p->initial ? p->initial[class] : (double)(s->seen[class] + SMOOTHING);
 }
 
-/* The class that is rarest beside its target is always kept, others in proportion. Scales of both
- * distributions cancel. TensorFlow besides mixes in elements of a second pass over the data to keep
- * more; then one can come twice, which must not be. */
+/* The class that is rarest relative to its target is always kept, others in proportion. Scales of
+ * both distributions cancel. TensorFlow also mixes in elements of a second epoch to keep more; then
+ * an element can appear twice, which must not happen. */
 static double keep_rate(const params *p, const state *s, size_t class)
 {
     double max = 0;

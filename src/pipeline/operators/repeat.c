@@ -1,4 +1,4 @@
-/* repeat: the input again and again, each time begun anew. */
+/* repeat: repeats the input, reopened for each epoch. */
 #include "pipeline/operators/repeat.h"
 
 #include "base/checked.h"
@@ -35,8 +35,8 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
                      : stk_describe(out, err, "%" PRId64, times);
 }
 
-/* Passes are numbered over all passes of this stage, so that two repeats on top of each other give
- * every pass of their input a number of its own. */
+/* Epochs are numbered over all epochs of this operator, so that nested repeats give every epoch of
+ * their input its own number. */
 static stk_status open_pass(stk_node *node, stk_error *err)
 {
     const int64_t  times = STK_PARAMS(stk_repeat_params, node)->count;
@@ -63,8 +63,8 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     return STK_OK;
 }
 
-/* A pass that was not begun is begun: functions with state below it must be in the checkpoint, or
- * restoring would leave them where they are. */
+/* An epoch that has not begun is opened: stateful functions below must be in the checkpoint, or
+ * restoring would not reset them. */
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
     const int64_t times = STK_PARAMS(stk_repeat_params, node)->count;
@@ -89,7 +89,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-/* Whole passes over an input of known length that may be passed over unseen; only between two. */
+/* Skips complete epochs of an input of known length; only between two epochs. */
 static void discard_passes(stk_node *node, uint64_t count, uint64_t *discarded)
 {
     const int64_t times = STK_PARAMS(stk_repeat_params, node)->count;
@@ -102,7 +102,7 @@ static void discard_passes(stk_node *node, uint64_t count, uint64_t *discarded)
     *discarded += passes * (uint64_t)each;
 }
 
-/* The rest of the pass at hand, and its end where that is before count. */
+/* The rest of the current epoch, and its end if that comes before count. */
 static stk_status discard_rest(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     uint64_t some;

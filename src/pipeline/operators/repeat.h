@@ -5,7 +5,7 @@
 #include "pipeline/operators/operators.h"
 
 typedef struct stk_repeat_params {
-    int64_t count; /* negative: for ever */
+    int64_t count; /* negative: infinitely */
 } stk_repeat_params;
 
 #endif

@@ -1,4 +1,4 @@
-/* scan: a function with a memory, called in order. */
+/* scan: a function with a state, called in order. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/plan/element_hash.h"
 #include "pipeline/runtime/function_state.h"
@@ -14,7 +14,7 @@ typedef struct params {
 } params;
 
 typedef struct state {
-    stk_element *now;   /* what the function left last */
+    stk_element *now;   /* latest state of the function */
     uint64_t     index; /* of the next input */
 } state;
 

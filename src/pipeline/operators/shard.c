@@ -98,7 +98,7 @@ static uint64_t turns_among(const stk_node *node, uint64_t inputs)
     return inputs <= before ? 0 : (inputs - before - 1) / shards + 1;
 }
 
-/* Rounds in which every shard has its turn are passed over as one; what is left, one by one. */
+/* Complete rounds over all shards are skipped as one; the remainder one by one. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     const stk_shard_params *p = node->plan->params;

@@ -1,4 +1,4 @@
-/* The ring of a shuffle. */
+/* The ring of a shuffle buffer. */
 #include "pipeline/operators/shuffle_buffer.h"
 
 #include "base/ledger_pressure.h"

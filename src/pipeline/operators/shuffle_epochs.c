@@ -38,9 +38,8 @@ static bool has_more_passes(const stk_node *node)
     return !s->over && (times < 0 || s->next_pass < (uint64_t)times);
 }
 
-/* What stateful functions below hold when an epoch begins is part of its checkpoint, since the
- * epoch will be read again from there. A function that cannot be saved fails only the checkpoint.
- */
+/* The state of functions below at the start of an epoch is part of its checkpoint, as the epoch is
+ * replayed from there. A function that cannot be saved fails only the checkpoint. */
 static stk_status keep_begin(stk_node *node, stk_shuffle_epoch *epoch, stk_error *err)
 {
     stk_state_out out = {.blob = &epoch->begin};
@@ -198,7 +197,7 @@ static bool is_fresh(const stk_shuffle_epoch *epoch)
     return !epoch->emitted && !epoch->errors;
 }
 
-/* What has been read early is read again: only the current epoch's numbers are kept. */
+/* Elements read early are read again: only the current epoch's counts are kept. */
 stk_status stk_shuffle_run_save(stk_node *node, stk_state_out *out, stk_error *err)
 {
     const stk_shuffle_params *p = params_of(node);

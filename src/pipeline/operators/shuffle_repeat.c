@@ -1,6 +1,6 @@
-/* shuffle_repeat: repeat over shuffle as one stage. While an epoch is drained the next one already
- * fills the slots that become free, so that the consumer does not wait for a full buffer at each
- * epoch's begin. shuffle_epochs.c runs it; only passes make it. */
+/* shuffle_repeat: repeat over shuffle as one operator. While an epoch is drained the next one
+ * already fills the slots that become free, so that the consumer does not wait for a full buffer at
+ * each epoch's begin. shuffle_epochs.c runs it; only passes make it. */
 #include "base/checked.h"
 #include "pipeline/operators/shuffle.h"
 #include "pipeline/operators/shuffle_epochs.h"

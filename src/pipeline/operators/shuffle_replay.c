@@ -1,6 +1,6 @@
-/* What a shuffle buffer holds, found out again. The draws are made on positions of the input, which
- * costs nanoseconds each; then the input is read once more, and only the elements that are still in
- * the buffer are kept: the others are passed over. */
+/* Rebuilds a shuffle buffer. The draws are replayed on positions of the input, which costs
+ * nanoseconds each; then the input is read once more, and only elements still in the buffer are
+ * kept. */
 #include "pipeline/operators/shuffle_epochs.h"
 
 #include <inttypes.h>
@@ -80,8 +80,8 @@ static stk_status changed(const replay *r, stk_error *err)
                     r->epoch->pulled, r->epoch->errors, r->read, r->errors);
 }
 
-/* Passes over elements that are gone. Where there were errors each result must be looked at, since
- * passing over does not tell which is one. */
+/* Skips elements that were drawn. After errors each result is pulled, since skipping does not tell
+ * which one is an error. */
 static stk_status pass_over(replay *r, uint64_t count, stk_error *err)
 {
     uint64_t   discarded;

@@ -1,4 +1,4 @@
-/* Seeds of shuffles: given, drawn once, or of the iterator. */
+/* Seeds of shuffles: given, implicit, or of the iterator. */
 #include "pipeline/operators/shuffle_seed.h"
 
 #include "base/clock.h"
@@ -39,8 +39,8 @@ void stk_implicit_seed_set(const stk_dataset *data, uint64_t seed)
     __atomic_store_n(&((drawn_seed *)data->resource)->seed, seed, __ATOMIC_RELAXED);
 }
 
-/* A given seed is mixed with all that tells apart one pass from another; the iterator's seed is
- * left out, since a given seed must give the same order in every iterator. */
+/* A given seed is mixed with everything that distinguishes epochs, but not with the iterator's
+ * seed: it must give the same order in every iterator. */
 uint64_t stk_shuffle_seed_of(const stk_dataset *plan, const stk_shuffle_options *options,
                              uint64_t salt, const stk_node *at)
 {

@@ -7,7 +7,7 @@
 #include <stoker/dataset_operators.h>
 
 typedef struct state {
-    bool past; /* the first elements are behind */
+    bool past; /* the first elements were skipped */
 } state;
 
 static stk_status check(stk_dataset *data, stk_error *err)

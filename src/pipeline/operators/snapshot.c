@@ -1,6 +1,6 @@
 /* snapshot: like a cache on disk, compressed, with a folder for each pipeline under one directory:
- * pipelines that differ make snapshots of their own. One that somebody else is writing is neither
- * waited for nor disturbed. */
+ * pipelines that differ make snapshots of their own. A snapshot that another process is writing is
+ * neither awaited nor disturbed. */
 #include "base/hash.h"
 #include "pipeline/operators/cache.h"
 #include "pipeline/support/chunk_store.h"
@@ -48,8 +48,8 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return stk_describe(out, err, "%s", stk_compression_name(p->compression));
 }
 
-/* On a store without locks a file says since when somebody writes; too old, and the writer is taken
- * for dead. With locks the lock itself tells, at once. */
+/* On a store without locks a file has the start time of the writer; past an age limit the writer
+ * counts as dead. With locks the lock itself tells. */
 static stk_status check_pending(const stk_chunk_store *s, const char *path, double seconds_max,
                                 stk_error *err)
 {
@@ -119,7 +119,7 @@ static const stk_materializer_ops recorder_ops = {
     .how = "A snapshot is made by a pass over all of the data",
 };
 
-/* The same stages over other files are a snapshot of their own. */
+/* The same operators over other files have their own snapshot. */
 static stk_status open(stk_node *node, stk_error *err)
 {
     const params    *p = node->plan->params;

@@ -1,4 +1,4 @@
-/* source: existing data of any form, its fields as named values, by number. */
+/* source: existing data of any form with random access, its fields as named values. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/run_node.h"
 #include "storage/file/split_name.h"
@@ -13,11 +13,11 @@
 #include <stoker/dataset_sources.h>
 #include <stoker/source.h>
 
-/* What all datasets and iterators over one source share: cursors that are not in use. */
+/* Shared by all datasets and iterators over one source: idle cursors. */
 typedef struct shared {
     stk_source         *source;
     pthread_mutex_t     lock; /* of the cursors */
-    stk_source_cursor **idle; /* as many as there is room for */
+    stk_source_cursor **idle; /* up to the capacity */
     size_t              idle_count, idle_capacity;
 } shared;
 
@@ -122,7 +122,7 @@ static stk_status mix_content(const stk_dataset *data, stk_content *content, stk
     return stk_source_content(p->shared->source, &content->hash, &content->incomplete, err);
 }
 
-/* A cursor that nobody uses, or a new one; what it reads into is in ledger. */
+/* Acquires an idle cursor or a new one; its memory is in ledger. */
 static stk_status take_cursor(shared *s, stk_ledger *ledger, stk_source_cursor **out,
                               stk_error *err)
 {
@@ -135,7 +135,7 @@ static stk_status take_cursor(shared *s, stk_ledger *ledger, stk_source_cursor *
     return STK_OK;
 }
 
-/* What waits holds no bytes: the ledger is a run's, which may be over. */
+/* Idle cursors hold no bytes: the ledger belongs to a run that may be over. */
 static void return_cursor(shared *s, stk_source_cursor *cursor)
 {
     stk_source_cursor_use(cursor, NULL);

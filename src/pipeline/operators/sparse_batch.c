@@ -117,8 +117,8 @@ static stk_status check_element(const stk_element *element, const stk_element *f
     return STK_OK;
 }
 
-/* Each element is looked at as it comes: one that does not fit is an error in its place, and the
- * next batch begins with the one after it, as in TensorFlow. */
+/* Each element is checked on arrival: one that does not fit is an error, and the next batch begins
+ * after it, as in TensorFlow. */
 static stk_status gather_rows(stk_batch_builder *gather, stk_node *node, stk_shape *row,
                               stk_error *err)
 {
@@ -138,7 +138,7 @@ static stk_status gather_rows(stk_batch_builder *gather, stk_node *node, stk_sha
     return STK_OK;
 }
 
-/* Appends the places of all values of an element, in row-major order, and the values. */
+/* Appends the indices of all values of an element, in row-major order, and the values. */
 static stk_status add_element(stk_blob *indices, stk_blob *flat, const stk_value *value,
                               int64_t row, stk_error *err)
 {

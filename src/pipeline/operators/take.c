@@ -46,7 +46,7 @@ static uint64_t count_of(const stk_node *node)
     return count < 0 ? UINT64_MAX : (uint64_t)count;
 }
 
-/* What is below stops working as soon as nothing of it is wanted. */
+/* The input is closed as soon as nothing more is needed. */
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     state *s = STK_STATE(state, node);

@@ -1,4 +1,4 @@
-/* take_while: the elements before the first that fails a test. */
+/* take_while: the elements before the first that fails a predicate. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/function_state.h"
 #include "pipeline/runtime/run_node.h"
@@ -42,7 +42,7 @@ static unsigned traits_of(const stk_dataset *data)
            (traits & STK_FUNCTION_BLOCKING ? STK_OPERATOR_BLOCKING : 0);
 }
 
-/* A test that fails is an error in its element's place; only a "no" ends the data. */
+/* A failed predicate call is the element's error; only "false" ends the data. */
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     STK_TRY(stk_node_pull(node, out, err));

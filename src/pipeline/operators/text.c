@@ -1,4 +1,4 @@
-/* text: the lines of text files, file after file. */
+/* text: the lines of text files, file by file. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/support/file_series.h"
 #include "pipeline/support/stream_window.h"
@@ -63,7 +63,7 @@ static stk_status open_reader(void **out, const void *untyped, const stk_filesys
     return st;
 }
 
-/* Reads on until the window holds a whole line: *length without its newline, *ends with it. */
+/* Reads until the window holds a complete line: *length without its newline, *ends with it. */
 static stk_status find_line(reader *r, size_t *length, size_t *ends, stk_error *err)
 {
     stk_stream_window *w = &r->window;

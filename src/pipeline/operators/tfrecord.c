@@ -1,4 +1,4 @@
-/* tfrecord: the records of TFRecord files, file after file. */
+/* tfrecord: the records of TFRecord files, file by file. */
 #include "storage/record/tfrecord_reader.h"
 
 #include "pipeline/operators/operators.h"
@@ -55,7 +55,7 @@ static stk_status next_record(void *reader, stk_ledger *ledger, stk_record *reco
     return stk_tfrecord_reader_take(reader, ledger, record, owner, err);
 }
 
-/* A sound record that is too long is passed over alone. */
+/* A valid record that is too long is skipped alone. */
 static bool recover(void *reader, const void *untyped, stk_status st)
 {
     const params *p = untyped;

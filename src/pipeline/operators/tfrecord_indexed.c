@@ -1,4 +1,4 @@
-/* tfrecord_indexed: the records of plain TFRecord files by number, over all files. */
+/* tfrecord_indexed: random access to the records of uncompressed TFRecord files. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/support/file_series.h"
 #include "pipeline/support/record_files.h"

@@ -13,8 +13,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
     return stk_spec_rows(&data->spec, &data->inputs[0]->spec, "unbatch", &rows, &data->arena, err);
 }
 
-/* Batches known to be of one size tell how many rows there are. The spec was found sound by check.
- */
+/* A known batch size gives the number of rows. check validated the spec. */
 static int64_t cardinality(const stk_dataset *data)
 {
     const stk_element_spec *spec = &data->inputs[0]->spec;
@@ -88,7 +87,7 @@ static unsigned traits_of(const stk_dataset *data)
     return rows_known(data) > 0 ? STK_OPERATOR_JUMPS : 0;
 }
 
-/* Whole batches, before the one that the last row is in. */
+/* Complete batches before the one with the last row. */
 static stk_status discard_batches(stk_node *node, uint64_t count, uint64_t *discarded,
                                   stk_error *err)
 {

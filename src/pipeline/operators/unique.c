@@ -7,7 +7,7 @@
 
 typedef struct state {
     stk_key_set seen;
-    stk_blob    key; /* of the element at hand */
+    stk_blob    key; /* of the current element */
 } state;
 
 static bool may_be(stk_value_kind kind, stk_dtype dtype)
@@ -74,7 +74,7 @@ static stk_status write_key(stk_blob *key, const stk_value *value, stk_error *er
     return STK_OK;
 }
 
-/* A full ledger is this stage's doing: the message says so. */
+/* A full ledger is caused by this operator: the message says so. */
 static stk_status explain(stk_status st, const state *s, const char *where, stk_error *err)
 {
     if (!err || (st != STK_E_CEILING && st != STK_E_NOMEM)) return st;

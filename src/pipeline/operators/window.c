@@ -1,4 +1,4 @@
-/* window: elements that lie together, as datasets. */
+/* window: consecutive elements as datasets. */
 #include "pipeline/operators/quarantine.h"
 #include "pipeline/support/backlog.h"
 
@@ -11,7 +11,7 @@ typedef struct params {
 } params;
 
 typedef struct state {
-    stk_backlog held;  /* from the first element of the next window on */
+    stk_backlog held;  /* from the first element of the next window */
     uint64_t    gap;   /* inputs to pass over before it */
     bool        ended; /* the input gave its end */
 } state;
@@ -68,7 +68,7 @@ static stk_status open(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-/* What is passed over is not even computed where the input can help it; its errors are nobody's. */
+/* Skipped elements are not computed if the input can avoid it; their errors are ignored. */
 static stk_status cross_gap(stk_node *node, stk_error *err)
 {
     state *s = STK_STATE(state, node);
@@ -80,8 +80,8 @@ static stk_status cross_gap(stk_node *node, stk_error *err)
     return st;
 }
 
-/* Bad elements are held in their places: one that the stride leaves out must not surface. What the
- * machine does is told at once. */
+/* Errors are held as items: one that the stride leaves out must not surface. Errors of the machine
+ * are returned at once. */
 static stk_status fill(stk_node *node, uint64_t span, stk_error *err)
 {
     state *s = STK_STATE(state, node);
@@ -103,7 +103,7 @@ static stk_status fill(stk_node *node, uint64_t span, stk_error *err)
     return STK_OK;
 }
 
-/* Leaves in held what the next window begins with. */
+/* Leaves the beginning of the next window in held. */
 static void move_on(state *s, uint64_t shift)
 {
     const uint64_t dropped = shift < s->held.count ? shift : s->held.count;

@@ -1,4 +1,4 @@
-/* zip: the values of several inputs side by side. */
+/* zip: joins the values of several inputs. */
 #include "pipeline/operators/operators.h"
 #include "pipeline/runtime/run_node.h"
 #include "pipeline/support/join.h"
@@ -82,9 +82,8 @@ static void end(stk_node *node)
     STK_STATE(state, node)->ended = true;
 }
 
-/* After an error the inputs that are left are asked all the same, so that all stay in step. The
- * first error is given, or what the machine did before what is wrong with the data; when an input
- * ended beside it, the end comes after. */
+/* After an error the remaining inputs are pulled as well, so that all stay in step. Returns errors
+ * of the machine before the first data error; if an input ended meanwhile, the end follows. */
 static stk_status gather(stk_node *node, bool *ended, stk_error *err)
 {
     state     *s = STK_STATE(state, node);

@@ -1,14 +1,14 @@
 /* autoshard: a plan rewritten to one worker's part of its data. By files a worker reads only its
- * own; by elements it makes all and drops the others'. */
+ * own; by elements it computes all and drops the others'. */
 #include "pipeline/operators/operators.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What a plan stands on. */
+/* The sources of a plan. */
 typedef struct sources {
     const stk_dataset *other;  /* a source that is none of files */
-    const stk_dataset *stored; /* a stage that keeps its input's elements for other runs */
+    const stk_dataset *stored; /* an operator that stores its input's elements for other runs */
     const stk_dataset *fewest; /* the source with the fewest files */
 } sources;
 
@@ -17,7 +17,7 @@ typedef struct job {
     const stk_dataset *position; /* the shard goes on this; NULL: by files */
 } job;
 
-/* What these have on disk is found by the plan as it was: of another worker, or of all of them. */
+/* Their files on disk belong to the plan before sharding: of another worker, or of all. */
 static bool stores(const stk_dataset *data)
 {
     return data->op == &stk_operator_cache_disk || data->op == &stk_operator_snapshot;
@@ -72,8 +72,8 @@ static stk_status check_files(const stk_dataset *data, int64_t workers, stk_erro
                     found.fewest->op->name, files, workers, workers);
 }
 
-/* Below the first batch above the source, so that every worker has whole batches of its own; not
- * below what is kept on disk, nor below where several inputs meet. */
+/* Below the first batch above the source, so that every worker has complete batches; not below data
+ * cached on disk, nor below an operator with several inputs. */
 static const stk_dataset *position_of(const stk_dataset *data)
 {
     const stk_dataset *position = data;

@@ -1,4 +1,4 @@
-/* filter_fusion: filters that follow each other are one stage, and run in parallel. */
+/* filter_fusion: consecutive filters become one operator, which runs in parallel. */
 #include "pipeline/passes/pass.h"
 #include "pipeline/passes/pass_fuse.h"
 

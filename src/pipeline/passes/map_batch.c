@@ -1,11 +1,11 @@
-/* map_batch: elements are computed for their batch, and the last of them to be ready puts it
- * together: no queue of single elements between. */
+/* map_batch: elements are computed for their batch, and the last one computed triggers its
+ * assembly: no queue of single elements in between. */
 #include "pipeline/operators/batch.h"
 #include "pipeline/operators/fused_map.h"
 #include "pipeline/passes/pass.h"
 #include "pipeline/passes/pass_fuse.h"
 
-/* Only a batch that was built over a map gives errors a place, as fused_map does: batch.h. */
+/* Only a batch built over a map counts errors as elements, as the fused map does: batch.h. */
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
 {
     (void)root;

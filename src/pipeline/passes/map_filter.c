@@ -1,4 +1,4 @@
-/* map_filter: a map and a filter are one stage, so that filters run in parallel as maps do. */
+/* map_filter: a map and a filter become one operator, so filters run in parallel as maps do. */
 #include "pipeline/passes/pass.h"
 #include "pipeline/passes/pass_fuse.h"
 

@@ -1,4 +1,5 @@
-/* map_fusion: maps that follow each other are one stage: one hand-over between threads, not two. */
+/* map_fusion: consecutive maps become one operator: one hand-over between threads instead of two.
+ */
 #include "pipeline/passes/pass.h"
 #include "pipeline/passes/pass_fuse.h"
 

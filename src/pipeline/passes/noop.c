@@ -1,4 +1,4 @@
-/* noop: stages that change nothing are dropped. */
+/* noop: drops operators without effect. */
 #include "pipeline/operators/map.h"
 #include "pipeline/operators/prefetch.h"
 #include "pipeline/operators/repeat.h"
@@ -9,7 +9,7 @@
 
 #include <stoker/functions.h>
 
-/* The name alone could be anybody's. */
+/* A user function could have the same name. */
 static bool is_identity(const stk_function *function)
 {
     const stk_function_info *info = stk_function_info_of(function);

@@ -1,10 +1,11 @@
-/* The list of passes, and walking a plan with one. */
+/* The list of passes, and the walk of a plan. */
 #include "pipeline/passes/pass.h"
 
 #include <stdlib.h>
 
-/* What is dropped first stands in nobody's way. The cache finds its place while pure and random
- * maps are still apart. Fusing goes from small to large; what runs ahead is known last. */
+/* Removed operators come first, as they would block other rewrites. The cache is inserted while
+ * pure and random maps are separate. Fusion goes from small to large; what runs ahead is known
+ * last. */
 static const stk_pass_info *const passes_in_order[] = {
     &stk_pass_noop,       &stk_pass_lower,          &stk_pass_cache,       &stk_pass_shuffle_repeat,
     &stk_pass_map_fusion, &stk_pass_filter_fusion,  &stk_pass_map_filter,  &stk_pass_image,

@@ -1,5 +1,5 @@
-/* parallel_batch: large batches are copied by several threads, and copying them never holds up the
- * thread that pulls. */
+/* parallel_batch: several threads copy large batches, so that copying never delays the pulling
+ * thread. */
 #include "pipeline/operators/batch.h"
 #include "pipeline/operators/fused_map.h"
 #include "pipeline/passes/pass.h"

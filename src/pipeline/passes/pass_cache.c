@@ -1,13 +1,13 @@
-/* cache: below a repeat, what is the same in every pass and costs something is kept in memory:
- * after the last stage that is, which is where least is left to do again. */
+/* cache: below a repeat, caches in memory the data that is equal in every epoch and costly, after
+ * the last deterministic operator: that leaves least to recompute. */
 #include "pipeline/operators/auto_cache.h"
 #include "pipeline/operators/repeat.h"
 #include "pipeline/passes/pass.h"
 
 #include <stdlib.h>
 
-/* Stages known to depend on their input alone, over sources that say in which pass an element was
- * read. All others, a person's own sources among them, may give something else next time. */
+/* Operators known to depend only on their input, over sources that record the epoch of an element.
+ * Others, user-defined sources among them, may return something else next time. */
 static const struct {
     const char *name;
     bool        costly; /* worth memory */
@@ -21,7 +21,7 @@ static const struct {
     {"enumerate", false},       {"prefetch", false},
 };
 
-/* What a subtree is. */
+/* Properties of a subtree. */
 typedef struct nature {
     bool pure, costly;
 } nature;
@@ -70,8 +70,8 @@ static stk_status insert_into_inputs(stk_dataset *data, stk_dataset **inputs, na
     return STK_OK;
 }
 
-/* data with caches at the best places below it. Where all of it is pure, it stays as it is: the
- * place is further up. */
+/* Inserts caches at the best positions in data. A completely pure subtree stays unchanged: its
+ * cache belongs further up. */
 static stk_status insert_cache(stk_dataset *data, stk_dataset **out, nature *of, stk_error *err)
 {
     *out = NULL;

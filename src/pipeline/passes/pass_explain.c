@@ -1,4 +1,5 @@
-/* The plan as text: one line a stage, source first; then again after each pass that changed it. */
+/* The plan as text: one line per operator, source first; then again after each pass that changed
+ * it. */
 #include "pipeline/element/spec.h"
 #include "pipeline/passes/pass.h"
 
@@ -20,7 +21,7 @@ static stk_status put_cardinality(int64_t cardinality, stk_blob *out, stk_error 
     return stk_describe(out, err, "  %" PRId64 "\n", cardinality);
 }
 
-/* What an operator says of itself may name files: a line stays one. */
+/* Descriptions may contain file names: keeps each on one line. */
 static stk_status put_described(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const size_t before = out->size;
@@ -48,7 +49,7 @@ static stk_status put_stage(const stk_dataset *data, int indent, stk_blob *out, 
     return put_cardinality(data->cardinality, out, err);
 }
 
-/* A single input stands above its stage; several stand further in, one below the other. */
+/* A single input precedes its operator; several are indented. */
 static stk_status put_plan(const stk_dataset *data, int indent, stk_blob *out, stk_error *err)
 {
     const int deeper = data->input_count > 1 ? indent + INDENT : indent;

@@ -1,5 +1,5 @@
-/* Two stages as one. What must stay: values, order, errors in their places, and the random numbers
- * of every function, which depend on the number its element has in the stage's input. */
+/* Fuses two operators. Invariants: values, order, positions of errors, and the random numbers of
+ * every function, which depend on the element's index in the operator's input. */
 #include "pipeline/passes/pass_fuse.h"
 
 #include "pipeline/operators/fused_map.h"
@@ -69,8 +69,8 @@ static bool has_random_test(const view *v)
     return false;
 }
 
-/* A filter numbers the good elements it is given, a map all results; behind a filter numbers run
- * closer. Functions that use no random numbers do not look at theirs. */
+/* A filter indexes its good inputs, a map all results; after a filter indices are denser. Functions
+ * without random numbers ignore the index. */
 static bool keeps_numbers(const view *lower, const view *upper, bool lower_tests)
 {
     if (has_random_test(lower) || has_random_test(upper)) return false;

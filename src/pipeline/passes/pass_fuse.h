@@ -4,11 +4,11 @@
 
 #include "pipeline/plan/operator.h"
 
-/* What a stage's functions are. */
+/* The functions of an operator. */
 typedef struct stk_fusible {
     bool any;   /* it is a fused_map without a batch, or a filter, and none is STATEFUL */
-    bool maps;  /* some of its functions are maps, */
-    bool tests; /* some are tests */
+    bool maps;  /* has maps */
+    bool tests; /* has predicates */
 } stk_fusible;
 
 stk_fusible stk_fusible_of(const stk_dataset *data);

@@ -1,5 +1,5 @@
-/* image: functions that follow one another on one image become one, which decodes only what is
- * needed and goes over the pixels as rarely as possible. */
+/* image: joins consecutive functions on one image into one, which decodes only the needed region in
+ * as few passes over the pixels as possible. */
 #include "pipeline/functions/image_function.h"
 #include "pipeline/operators/fused_map.h"
 #include "pipeline/passes/pass.h"

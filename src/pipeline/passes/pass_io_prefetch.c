@@ -1,5 +1,5 @@
-/* io_prefetch: a source that waits for storage runs ahead on the I/O engine, so that no thread that
- * could compute waits with it. A prefetch over it does that already. */
+/* io_prefetch: a blocking source runs ahead on the I/O engine, so that no computing thread waits
+ * for it. A prefetch over it does that already. */
 #include "pipeline/operators/prefetch.h"
 #include "pipeline/passes/pass.h"
 

@@ -1,5 +1,5 @@
-/* Rules about plans: what is legal and almost never meant. One function a rule; each looks at one
- * stage and at what is below it. */
+/* Rules for plans that are legal but rarely intended. One function per rule; each checks one
+ * operator and its inputs. */
 #include "pipeline/operators/repeat.h"
 #include "pipeline/operators/shuffle.h"
 #include "pipeline/operators/take.h"
@@ -49,7 +49,8 @@ static void warn(lint *l, const char *rule, const stk_dataset *stage, const char
     va_end(arguments);
 }
 
-/* The first stage below data that holds, along single inputs and not past one that stops. */
+/* The first operator below data that satisfies the predicate, along single inputs and not past one
+ * that stops. */
 static const stk_dataset *find_below(const stk_dataset *data, bool (*holds)(const stk_dataset *),
                                      bool (*stops)(const stk_dataset *))
 {
@@ -158,7 +159,7 @@ static void look_at_shard_after_shuffle(lint *l, const stk_dataset *data)
          name_stage(below, shuffle, sizeof shuffle));
 }
 
-/* What stands over names of files deals out whole files. */
+/* An operator above file names distributes complete files. */
 static void look_at_fewer_shards_than_ranks(lint *l, const stk_dataset *data)
 {
     if (!is(data, "files") || l->ranks < 2) return;

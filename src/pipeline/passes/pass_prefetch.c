@@ -1,5 +1,5 @@
-/* prefetch: the pipeline runs ahead of its consumer, also where its last stage would not; and
- * nothing is handed through two tuned queues in a row. */
+/* prefetch: makes the pipeline run ahead of its consumer even if its last operator does not; avoids
+ * two tuned queues in a row. */
 #include "pipeline/operators/prefetch.h"
 
 #include "pipeline/passes/pass.h"

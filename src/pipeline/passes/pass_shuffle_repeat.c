@@ -1,5 +1,5 @@
-/* shuffle_repeat: a repeated shuffle is one stage, which begins to fill its buffer with the next
- * epoch while it empties it of this one: no pause between epochs. */
+/* shuffle_repeat: fuses a repeated shuffle into one operator, which fills its buffer with the next
+ * epoch while it drains the current one: no pause between epochs. */
 #include "pipeline/operators/repeat.h"
 #include "pipeline/operators/shuffle.h"
 #include "pipeline/passes/pass.h"

@@ -1,4 +1,4 @@
-/* Datasets: made, shared, copied with other inputs. */
+/* Makes datasets, shares them, and copies them with other inputs. */
 #include "base/hash.h"
 #include "pipeline/element/spec.h"
 #include "pipeline/plan/operator.h"
@@ -46,7 +46,7 @@ static void free_one(stk_dataset *data)
     free(data);
 }
 
-/* A chain may be thousands of stages long: freed in a loop along the first inputs. */
+/* A chain may have thousands of operators: freed in a loop along the first inputs. */
 void stk_dataset_unref(stk_dataset *data)
 {
     while (data && !__atomic_sub_fetch(&data->references, 1, __ATOMIC_ACQ_REL)) {
@@ -122,8 +122,8 @@ static stk_status take_fingerprint(stk_dataset *data, stk_error *err)
     return st;
 }
 
-/* Pulling, looking at a plan and freeing it go from stage to stage: a plan that is too deep is
- * refused here, where it is made, before any of them can run out of stack. */
+/* Pulling, inspecting and freeing recurse over operators: a plan that is too deep is refused here,
+ * before any of them runs out of stack. */
 static stk_status take_depth(stk_dataset *data, stk_error *err)
 {
     int below = 0;
@@ -137,7 +137,7 @@ static stk_status take_depth(stk_dataset *data, stk_error *err)
                     data->depth, STK_PLAN_DEPTH_MAX);
 }
 
-/* What is derived from parameters and inputs. */
+/* Derives fields from parameters and inputs. */
 static stk_status complete(stk_dataset *data, stk_error *err)
 {
     const stk_operator *op = data->op;

@@ -1,5 +1,5 @@
-/* A hash of what an element holds: for fingerprints and tables, not for secrets. Equal elements
- * have equal hashes; datasets inside count by their fingerprint. */
+/* Hashes of elements for fingerprints and tables; not cryptographic. Equal elements have equal
+ * hashes; nested datasets hash by fingerprint. */
 #ifndef STK_PIPELINE_PLAN_ELEMENT_HASH_H
 #define STK_PIPELINE_PLAN_ELEMENT_HASH_H
 

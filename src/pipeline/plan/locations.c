@@ -1,6 +1,6 @@
-/* Where things lie, inside of descriptions. What a stage gives does not depend on it: data that was
- * moved or copied comes in the same order, with the same random numbers, and goes on from the same
- * checkpoint. So a place stands between two marks, and is left out of what is hashed. */
+/* File locations inside descriptions. Results do not depend on them: moved or copied data has the
+ * same order and random numbers, and continues from the same checkpoint. So a location is enclosed
+ * in marks and excluded from hashes. */
 #include "base/hash.h"
 #include "pipeline/plan/operator.h"
 
@@ -53,7 +53,7 @@ uint64_t stk_describe_take_names(stk_blob *text)
     return take(text, NAMES);
 }
 
-/* Marks are nothing that people should see. */
+/* Marks are removed for display. */
 static void remove_marks(stk_blob *text, size_t from)
 {
     size_t kept = from;

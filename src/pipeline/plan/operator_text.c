@@ -1,4 +1,4 @@
-/* Text of stages, for people and for fingerprints. */
+/* Text of operators, for display and fingerprints. */
 #include "base/decimal.h"
 #include "pipeline/plan/operator.h"
 

@@ -1,5 +1,5 @@
-/* Images with labels from any data: packs and other records with examples are parsed, all else
- * comes through the importers. */
+/* Images with labels from any data: parses packs and other records with examples; importers read
+ * all else. */
 #include "base/arena.h"
 #include "storage/dataset/dataset_info_check.h"
 #include "storage/file/split_name.h"
@@ -16,7 +16,7 @@
 
 static const char restarts_name[] = "image_restarts";
 
-/* What is known before the first record is read. */
+/* The spec before the first record is read. */
 typedef struct opening {
     const char               *path;
     const stk_images_options *options;
@@ -40,8 +40,8 @@ static bool is_other_data(stk_status st)
            st == STK_E_INVALID || st == STK_E_LIMIT || st == STK_E_UNSUPPORTED;
 }
 
-/* shards is empty where the data is something else. A single file of any name is TFRecords when its
- * first record has a sound header. */
+/* Sets shards empty for other data. A single file of any name is TFRecords if its first record has
+ * a valid header. */
 static stk_status find_records(const opening *o, stk_shards *shards, stk_error *err)
 {
     uint64_t length;
@@ -149,8 +149,7 @@ static stk_status parse(opening *o, const stk_dataset_info *info, stk_error *err
     return as_pixels(o, 0, &image->shape, err);
 }
 
-/* As many as a reasonable part of the memory holds: a pack was shuffled as a whole when it was
- * made. */
+/* As many as fit in a reasonable part of memory: packs are shuffled completely when made. */
 static int64_t default_buffer(const stk_dataset_info *info)
 {
     enum {
@@ -224,7 +223,7 @@ static stk_status open_records(opening *o, const stk_shards *shards, stk_error *
 {
     stk_dataset_info info;
     const bool       folder = is_folder(o);
-    /* Names of classes are read beside the records: neither may be a link to what others keep. */
+    /* Class names are read beside the records: neither may be a link to foreign files. */
     if (folder && !o->options->follow_outside)
         STK_TRY(stk_inside_check(o->options->fs, o->path, NULL, err));
     stk_status st = stk_dataset_info_read(&info, o->options->fs, o->path, err);

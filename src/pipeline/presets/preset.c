@@ -1,4 +1,4 @@
-/* A preset's stages on a dataset. */
+/* Adds a preset's operators to a dataset. */
 #include "base/decimal.h"
 #include "pipeline/plan/operator.h"
 #include "pipeline/presets/preset_chain.h"
@@ -12,7 +12,7 @@
 static const char image_name[] = "image", label_name[] = "label",
                   restarts_name[] = "image_restarts";
 
-/* What is built on, and with what. */
+/* The dataset being built and its options. */
 typedef struct building {
     stk_dataset             **data;
     const stk_preset         *preset;
@@ -94,8 +94,8 @@ double stk_preset_op_probability(const stk_preset_op *step, double augment_reduc
     return step->probability < 1 ? step->probability * (1 - augment_reduction) : 1;
 }
 
-/* In the place of an operation that is left out: what gives all images one size must still do so,
- * or they cannot be batched. A crop is the least work. */
+/* Replaces a dropped operation: one that makes all sizes equal must still do so, or batching fails.
+ * A crop is the least work. */
 static stk_status keep_size(building *b, const stk_preset_op *s, stk_error *err)
 {
     stk_function *function;
@@ -139,7 +139,7 @@ static stk_status finish(building *b, stk_error *err)
     return b->options->planar ? step(b, &steps[1], err) : STK_OK;
 }
 
-/* What training needs of the element. */
+/* The values that training needs. */
 static stk_status select_values(building *b, stk_error *err)
 {
     const stk_element_spec *spec = stk_dataset_spec(*b->data);

@@ -1,4 +1,4 @@
-/* A preset's steps as a chain. */
+/* A preset's operations as a chain. */
 #include "pipeline/presets/preset_chain.h"
 
 #include <stdlib.h>

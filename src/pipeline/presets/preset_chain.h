@@ -1,4 +1,4 @@
-/* A preset's steps as a chain, for those who draw for it without running it. */
+/* A preset's operations as a chain, to draw their random numbers without running it. */
 #ifndef STK_PIPELINE_PRESETS_PRESET_CHAIN_H
 #define STK_PIPELINE_PRESETS_PRESET_CHAIN_H
 
@@ -13,18 +13,17 @@ typedef struct stk_preset_chain {
     size_t       count;
 } stk_preset_chain;
 
-/* Of the steps to train with, as stk_dataset_preset puts them on a dataset. To be released even on
- * failure. */
+/* The training operations, as stk_dataset_preset adds them. Call release even on failure. */
 STK_NODISCARD stk_status stk_preset_chain_init(stk_preset_chain *chain, const stk_preset *preset,
                                                int size, double augment_reduction, stk_error *err);
 void                     stk_preset_chain_release(stk_preset_chain *chain);
-/* Takes out the steps of this operation. */
+/* Removes all steps of this operation. */
 void stk_preset_chain_remove(stk_preset_chain *chain, const char *operation);
 
-/* The parameters as stk_function_image takes them. */
+/* Writes the parameters for stk_function_image. */
 void stk_preset_op_parameters(const stk_preset_op *step, int size, double augment_reduction,
                               char *out, size_t capacity);
-/* That it is done at all. */
+/* The probability of the operation. */
 double stk_preset_op_probability(const stk_preset_op *step, double augment_reduction);
 
 #endif

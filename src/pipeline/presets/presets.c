@@ -1,5 +1,5 @@
-/* The usual chains. uint8 comes out unless normalised values are asked for: a quarter of the bytes
- * on the way to a device, which casts for nothing. */
+/* The built-in presets. Results are uint8 unless normalised values are requested: a quarter of the
+ * bytes to transfer, and the device casts for free. */
 #include <stddef.h>
 #include <stoker/presets.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Requests of queues. A call's request is not bound to a piece of work: it takes the oldest that
- * nobody claimed when its turn comes, so that what the consumer waits for comes first. */
+/* Requests of queues. A request is not bound to a piece of work: when it runs it takes the oldest
+ * unclaimed piece, so the work that the consumer waits for comes first. */
 #include "pipeline/runtime/async_calls.h"
 
 #include "pipeline/runtime/run_io.h"

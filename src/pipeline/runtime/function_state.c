@@ -1,4 +1,4 @@
-/* Saving and restoring what stateful functions keep. */
+/* Saves and restores the state of stateful functions. */
 #include "pipeline/runtime/function_state.h"
 
 stk_status stk_function_save(const stk_function *function, stk_state_out *out, stk_error *err)

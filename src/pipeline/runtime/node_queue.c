@@ -1,4 +1,4 @@
-/* The consumer's side of a queue, its beginning and its end. */
+/* The consumer's side of a queue; its start and end. */
 #include "pipeline/runtime/queue_internal.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ stk_status stk_node_queue_start(stk_node_queue **out, const stk_node_queue_optio
     stk_node_queue_follow_tuner(queue);
     stk_queue_positions_init(&queue->positions);
     queue->positions.always = stk_node_is_relaxed(queue->run, options->input->plan);
-    /* What is given out of order is known by its number, which is another's the next time. */
+    /* Relaxed delivery identifies results by their index, which may differ after a replay. */
     if (queue->positions.always) queue->options.relaxed = false;
     pthread_mutex_init(&queue->lock, NULL);
     queue->held = true; /* so that it can still be restored */
@@ -139,7 +139,7 @@ static bool take_unit(stk_node_queue *queue, bool *at_end, bool *no_memory)
     return one != NULL;
 }
 
-/* Gives back the room of what was taken. */
+/* Returns the capacity of consumed results. */
 static void return_capacity(stk_node_queue *queue)
 {
     if (!queue->returned) return;
@@ -150,9 +150,8 @@ static void return_capacity(stk_node_queue *queue)
     stk_node_queue_unlock_and_wake(queue, false);
 }
 
-/* The consumer is about to wait. What it has taken makes room now, however little it is, and the
- * queue looks again for what it may do: it may have stopped for want of memory, and nobody tells it
- * when there is some. */
+/* The consumer is about to wait. All capacity it consumed is returned now, and the queue looks for
+ * work again: it may have stopped for lack of memory, and freed memory sends no signal. */
 static void ask(stk_node_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
@@ -181,7 +180,7 @@ static void recycle(stk_node_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Where there was no memory to keep the text, the status alone is told. */
+/* Without memory for the message only the status remains. */
 static void tell(const stk_queue_item *item, const char *stage, stk_error *err)
 {
     if (item->error && err)
@@ -210,9 +209,9 @@ static bool give(stk_node_queue *queue, stk_element **out, stk_status *status, s
     return false;
 }
 
-/* Waits for the next unit, working meanwhile. The thread may itself be pulling for a queue further
- * down, so it must not begin a pull there: that one could come to wait for what this thread has
- * begun. Pulling here and further up, and computing anywhere, never waits for it. */
+/* Waits for the next unit and works meanwhile. The thread may be pulling for a queue further
+ * downstream, so it must not start a pull there: that pull could wait for work that this thread has
+ * in progress. Pulling here and upstream, and computing anywhere, never waits for it. */
 static stk_status wait_for_unit(stk_node_queue *queue, uint32_t epoch, stk_error *err)
 {
     STK_TRY(stk_cancel_check(stk_node_queue_run_options(queue)->cancel, "pipeline", err));
@@ -236,7 +235,7 @@ static void begin(stk_node_queue *queue)
     stk_node_queue_unlock_and_wake(queue, false);
 }
 
-/* The first place is noted here: a save may come before anything was taken, while a thread is
+/* Notes the first position here: a save may come before anything was consumed, while a thread is
  * already inside the input. */
 void stk_node_queue_begin(stk_node_queue *queue)
 {

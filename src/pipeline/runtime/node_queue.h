@@ -1,103 +1,103 @@
-/* A queue that runs ahead of its consumer: pulls units of elements from an input node, one thread
- * at a time and in order; computes them on any number of threads; gives them to the consumer in the
- * order they were pulled, or as they are ready. Used by map, batch over map, prefetch and
- * interleave. Whoever waits for it works for it, unless its work itself waits. */
+/* A bounded queue that runs ahead of its consumer. It pulls units of elements from an input node in
+ * order, one thread at a time, computes them on any number of threads, and delivers them in order
+ * or as they complete. Used by map, fused map, prefetch and interleave. A waiting consumer helps
+ * with the queue's work, unless that work blocks. */
 #ifndef STK_PIPELINE_RUNTIME_NODE_QUEUE_H
 #define STK_PIPELINE_RUNTIME_NODE_QUEUE_H
 
 #include "pipeline/runtime/run_node.h"
 
-/* One result: an element, an error, or neither when it was dropped. */
+/* One result: an element, an error, or neither if it was dropped. */
 typedef struct stk_queue_item {
     stk_element *element;
     stk_status   status;
-    stk_error   *error; /* malloced; NULL where there was no memory for it */
+    stk_error   *error; /* malloced; NULL if out of memory */
 } stk_queue_item;
 
 typedef struct stk_work_unit {
     stk_queue_item *items;
     size_t          count;
-    uint64_t        first;   /* number of items[0] in the queue's input */
-    size_t          parts;   /* set by finish: what is left to do in so many parts; 0: nothing */
-    void           *scratch; /* of finish, copy and seal */
-    /* Set by prepare: the result to be, whose storage items may be computed into; one reference. */
+    uint64_t        first;   /* index of items[0] in the queue's input */
+    size_t          parts;   /* set by finish: number of parts for copy; 0: none */
+    void           *scratch; /* private to finish, copy and seal */
+    /* Set by prepare: the result, whose storage items may write to; one reference. */
     stk_element *result;
 } stk_work_unit;
 
-/* Items of one unit. */
+/* A range of items of one unit. */
 typedef struct stk_unit_slice {
     stk_work_unit *unit;
     size_t         first, count;
 } stk_unit_slice;
 
 typedef struct stk_node_queue_ops {
-    /* A unit will be computed: may make its result beforehand. Where that fails there is none, and
-     * the unit can be computed all the same. NULL: nothing. */
+    /* Optional: allocates the result of a unit before its items are computed. On failure the unit
+     * is computed without it. */
     stk_status (*prepare)(void *context, stk_work_unit *unit, stk_error *err);
-    /* Turns items[first, first + count) into results; any thread, parts of a unit at once. NULL:
-     * the inputs are the results. */
+    /* Computes items[first, first + count); called from any thread, for slices of a unit in
+     * parallel. NULL: the inputs are the results. */
     void (*compute)(void *context, stk_work_unit *unit, size_t first, size_t count);
-    /* The same for parts of several units at once, with the help of a decode device; adds to
-     * *device_items how many items it worked on. An error is the device's, which is not asked
-     * again: the items are results all the same. NULL: no device helps. */
+    /* Optional: computes slices of several units with the decode device; adds the number of items
+     * that it decoded to *by_device. A returned error is the device's, which is then not used
+     * again; the items are results all the same. */
     stk_status (*compute_many)(void *context, const stk_unit_slice *parts, size_t count,
                                uint64_t *device_items, stk_error *err);
-    /* All items are computed. Turns the unit into one result in items[0], the rest emptied (then
-     * the unit counts as one result). NULL: each item is a result. */
+    /* Optional: combines the computed items into one result in items[0] and empties the rest; the
+     * unit then counts as one result. NULL: each item is a result. */
     void (*finish)(void *context, stk_work_unit *unit);
-    /* Where finish left parts: each is done once, by any thread, several at once; then seal puts
-     * the result into items[0] and frees scratch. Both are NULL where finish never leaves any. */
+    /* For finish with parts: copy does each part once, on any thread, in parallel; seal then stores
+     * the result in items[0] and frees scratch. Both NULL: finish leaves no parts. */
     void (*copy)(void *context, stk_work_unit *unit, size_t part);
     void (*seal)(void *context, stk_work_unit *unit);
 } stk_node_queue_ops;
 
 typedef struct stk_node_queue_options {
-    stk_node                 *node;  /* whose stage this is: its account, run, depth */
-    stk_node                 *input; /* what is pulled; must outlive the queue */
+    stk_node                 *node;  /* the queue's operator: its counters, run and depth */
+    stk_node                 *input; /* pulled from; must outlive the queue */
     const stk_node_queue_ops *ops;
     void                     *context;
-    uint64_t                  capacity;  /* most elements ahead of the consumer; 0: tuned */
-    uint64_t                  unit_size; /* elements a unit; 0: tuned. With finish: exactly */
-    int64_t                   threads;   /* most that compute at a time; 0: no limit */
-    bool                      relaxed;   /* units may be given as they are ready */
-    bool error_ends_unit;                /* with finish: the next unit begins after an error */
-    bool by_halves; /* room goes back by halves of the window: fewer, longer pulls */
-    /* Pulling or computing waits for something other than this thread's work: it is done on the
-     * run's engines, calls one element at a time and many at once. */
+    uint64_t                  capacity;  /* max elements ahead of the consumer; 0: tuned */
+    uint64_t                  unit_size; /* elements of a unit; 0: tuned. With finish: exact */
+    int64_t                   threads;   /* max threads that compute; 0: no limit */
+    bool                      relaxed;   /* deliver units as they complete */
+    bool                      error_ends_unit; /* with finish: an error ends the unit */
+    bool                      by_halves;       /* return capacity by halves: fewer, longer pulls */
+    /* Pulling or computing blocks: it runs on the run's I/O engines, computing one element per call
+     * and many calls at a time. */
     bool blocking;
-    /* Helps where there is ops->compute_many, threads is 0 and it is not blocking. NULL: none. */
+    /* Used with ops->compute_many if threads is 0 and the queue is not blocking. NULL: none. */
     const stk_decode_device *images;
 } stk_node_queue_options;
 
 STK_NODISCARD stk_status stk_node_queue_start(stk_node_queue              **out,
                                               const stk_node_queue_options *options,
                                               stk_error                    *err);
-/* Waits for those at work in it, then drops what it holds. NULL is fine. */
+/* Waits for threads inside, then drops the content. NULL is fine. */
 void stk_node_queue_free(stk_node_queue *queue);
 
-/* Lets threads work for it before it is first asked, which stk_node_queue_next does by itself. */
+/* Starts work before the first stk_node_queue_next, which otherwise starts it. */
 void stk_node_queue_begin(stk_node_queue *queue);
-/* Whether next would not wait: a result or the end is there. For the consumer's thread. */
+/* Whether next would not block. For the consumer's thread. */
 bool stk_node_queue_is_ready(stk_node_queue *queue);
 
 /* As stk_node_next. */
 STK_NODISCARD stk_status stk_node_queue_next(stk_node_queue *queue, stk_element **out,
                                              stk_error *err);
-/* The consumer's place: a saved place of the input before it, and how far the consumer is past
- * that. Restoring is for a queue that has given nothing yet. */
+/* The consumer's position: a saved position of the input and the distance from it. Only a queue
+ * that delivered nothing can be restored. */
 STK_NODISCARD stk_status stk_node_queue_save(stk_node_queue *queue, stk_state_out *out,
                                              stk_error *err);
 STK_NODISCARD stk_status stk_node_queue_restore(stk_node_queue *queue, stk_state_in *in,
                                                 stk_error *err);
 
-/* Whether nothing was asked for yet, and results will come in order. */
+/* Whether nothing was requested yet and results come in order. */
 bool stk_node_queue_can_skip(const stk_node_queue *queue);
-/* As stk_node_discard, for a queue that can, and whose results are its inputs one by one: none is
- * computed. */
+/* As stk_node_discard, for a queue that can skip and maps inputs to results one to one. Computes
+ * none of them. */
 STK_NODISCARD stk_status stk_node_queue_skip(stk_node_queue *queue, uint64_t count,
                                              uint64_t *skipped, stk_error *err);
 
-/* For the runtime: its place in the list, what work there is, and one piece of it. */
+/* For the runtime: depth in the plan, available work, and one step of it. */
 enum { STK_NODE_QUEUE_COMPUTE = 1, STK_NODE_QUEUE_PULL = 2 };
 int      stk_node_queue_depth(const stk_node_queue *queue);
 unsigned stk_node_queue_wants(const stk_node_queue *queue);

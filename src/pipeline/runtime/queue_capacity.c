@@ -1,17 +1,17 @@
-/* How far a queue runs ahead: its window, its chunks, what memory allows, and so what there is to
- * do. */
+/* Bounds how far a queue runs ahead: capacity, unit size, memory; and derives the available work.
+ */
 #include "pipeline/runtime/queue_internal.h"
 
 enum {
     UNIT_SIZE_MAX = 4096,
-    UNIT_BYTES_MAX = 4 << 20, /* a hand-over is nothing beside so much */
-    FIRST_PART = 16,          /* while it is not known how long one element takes */
-    EXACT_CAPACITY = 64       /* up to here every element taken makes room at once */
+    UNIT_BYTES_MAX = 4 << 20, /* hand-over costs are negligible beyond this size */
+    FIRST_PART = 16,          /* until the time of an element is known */
+    EXACT_CAPACITY = 64       /* up to here every consumed element frees capacity at once */
 };
 
 #define set_relaxed(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
 
-/* As many as they can have in work, and as many again that wait for them or the consumer. */
+/* Twice the elements in flight on the device: as many may wait for it or the consumer. */
 static uint64_t offload_capacity(const stk_node_queue *queue)
 {
     const uint64_t items = 2 * stk_offload_workers_ahead(queue->workers);
@@ -61,8 +61,8 @@ stk_queue_unit *stk_node_queue_first_unclaimed(const stk_node_queue *queue)
     stk_queue_unit *one = queue->first;
     while (one && !has_unclaimed(queue, one))
         one = one->next;
-    /* While memory is tight only the oldest unit goes on: it is what the consumer waits for.
-     * Copying needs no more memory. */
+    /* While memory is tight only the oldest unit proceeds: the consumer waits for it. Copying needs
+     * no more memory. */
     if (one && one != queue->first && one->phase != STK_NODE_QUEUE_COPYING &&
         stk_run_memory_is_tight(queue->run, 0))
         return NULL;
@@ -79,8 +79,8 @@ bool stk_node_queue_can_pull(const stk_node_queue *queue)
                                     stk_node_queue_expected_bytes(queue, (size_t)queue->unit_size));
 }
 
-/* The oldest unit goes on however tight memory is, so it must be small beside what is kept free for
- * that. */
+/* The oldest unit proceeds even if memory is tight, so it must be small compared with the reserve
+ * kept for it. */
 static size_t items_by_memory(const stk_node_queue *queue)
 {
     uint64_t held, ceiling;
@@ -91,7 +91,7 @@ static size_t items_by_memory(const stk_node_queue *queue)
 
 size_t stk_node_queue_next_unit_size(const stk_node_queue *queue)
 {
-    /* One element a unit, where a place between two could not be found again. */
+    /* One element per unit if the input cannot be positioned between two. */
     const bool one_by_one = queue->positions.always || stk_run_is_serial(queue->run);
     if (one_by_one && !queue->options.ops->finish) return 1;
     const size_t left =
@@ -117,7 +117,8 @@ uint64_t stk_node_queue_capacity_at_once(const stk_node_queue *queue)
     return queue->capacity <= EXACT_CAPACITY ? 1 : queue->capacity / 8;
 }
 
-/* Results behind one that is still being made are no use to anybody. */
+/* With ordered output, results after an unfinished unit cannot be delivered and do not count as
+ * ready. */
 static uint64_t count_deliverable(const stk_node_queue *queue)
 {
     const stk_queue_unit *first = queue->first;
@@ -126,8 +127,8 @@ static uint64_t count_deliverable(const stk_node_queue *queue)
     return 0;
 }
 
-/* Full is what nobody takes: a window of units that are still being made is not. Past the end
- * nothing is told: who has had all is not starved. */
+/* A queue is full if deliverable results fill it; unfinished units do not count. Nothing is counted
+ * past the end: a consumer that has everything is not starved. */
 void stk_node_queue_look_at_fullness(stk_node_queue *queue)
 {
     const uint64_t     now = stk_clock_ns(), ns = now - queue->watched_ns;
@@ -164,7 +165,7 @@ void stk_node_queue_fit_unit_size(stk_node_queue *queue, uint64_t ns, size_t cou
     if (queue->untuned_capacity < left) queue->untuned_capacity = left;
 }
 
-/* As many elements ahead as keep the engine busy, and as many again that wait for the consumer. */
+/* Twice the elements that keep the I/O engine busy: as many may wait for the consumer. */
 static void fit_capacity_to_calls(stk_node_queue *queue)
 {
     if (queue->options.capacity || !queue->options.ops->compute) return;

@@ -1,4 +1,4 @@
-/* Computing what was pulled: by whole units, in parts, or copied in parts by several threads. */
+/* Computes pulled units: completely, in parts, or copied in parts by several threads. */
 #include "pipeline/runtime/queue_internal.h"
 
 size_t stk_node_queue_claim(stk_node_queue *queue, stk_queue_unit *one, size_t *first)
@@ -28,8 +28,8 @@ static void make_ready(stk_node_queue *queue, stk_queue_unit *one)
     stk_node_queue_unlock_and_wake(queue, true);
 }
 
-/* Copies part and then whatever parts nobody else has begun. Whoever is done last seals the unit;
- * all others must not look at it again. */
+/* Copies part, then further unclaimed parts. The last thread to finish seals the unit; others must
+ * not access it after that. */
 static void copy_parts(stk_node_queue *queue, stk_queue_unit *one, size_t part)
 {
     const stk_thread_state_before before = stk_node_queue_enter(queue, STK_DOING_COMPUTE);

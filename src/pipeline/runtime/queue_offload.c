@@ -1,6 +1,6 @@
-/* Hands: threads of a queue that lend its work to a decode device, many elements at a time. They
- * take what was pulled last, and the threads that compute what is needed first, so that results
- * never wait for a device that is slow; who is free takes the next, so that each does its share. */
+/* Offload workers: threads that send batches of elements to a decode device. They take the newest
+ * units and CPU threads the oldest, so a slow device never delays the consumer. Each claims more
+ * work when idle, which balances the load. */
 #include "pipeline/runtime/queue_internal.h"
 
 #include <stdlib.h>
@@ -8,30 +8,30 @@
 enum {
     WORKERS_MAX = 4,
     CALLS_TO_WARM_UP = 2,
-    FRACTION_MIN = 4, /* of what the device takes at a time: one in so many */
+    FRACTION_MIN = 4, /* smallest batch worth a call: max_images divided by this */
     FORGET = 1024,
-    LOOK_NS = 100000000 /* memory that others free is not told */
+    LOOK_NS = 100000000 /* polling interval: freed memory sends no signal */
 };
 
 typedef struct offload_worker {
     stk_offload_workers *all;
     stk_thread           thread;
-    stk_unit_slice      *parts; /* room for as many as the device takes */
-    stk_queue_unit     **units; /* whose they are */
-    uint64_t             calls; /* so far */
+    stk_unit_slice      *parts; /* one per image of a call */
+    stk_queue_unit     **units; /* units of the slices */
+    uint64_t             calls; /* calls so far */
 } offload_worker;
 
 struct stk_offload_workers {
     stk_node_queue          *queue;
     const stk_decode_device *device;
-    stk_eventcount           work; /* there may be something to take, or it is to stop */
+    stk_eventcount           work; /* signalled on new work and on stop */
     int                      count, started;
-    uint64_t                 device_items; /* atomic: images that it did */
+    uint64_t                 device_items; /* atomic: images decoded */
     offload_worker           workers[WORKERS_MAX];
 
     /* Under the queue's lock. */
     bool     stopping, failed;
-    uint64_t ns_per_item; /* of one call, smoothed; 0: not known */
+    uint64_t ns_per_item; /* smoothed; 0: unknown */
 };
 
 bool stk_offload_workers_have_all(const stk_offload_workers *workers)
@@ -46,8 +46,8 @@ uint64_t stk_offload_workers_ahead(const stk_offload_workers *workers)
                : 0;
 }
 
-/* How many of those that wait one hand would be done with when all others, the other hands too, are
- * done with the rest. The lock is held. */
+/* Elements that one worker would finish in the time in which all other workers and threads finish
+ * the rest. Under the lock. */
 static uint64_t fair_share(const stk_offload_workers *workers, uint64_t waiting)
 {
     const stk_node_queue *queue = workers->queue;
@@ -59,7 +59,8 @@ static uint64_t fair_share(const stk_offload_workers *workers, uint64_t waiting)
                       (threads * by_worker + workers->count * by_thread));
 }
 
-/* Few at a time are not worth a call. What was slow is forgotten bit by bit, and so tried again. */
+/* A small batch is not worth a call. The measured time decays, so that a slow device is tried
+ * again. */
 size_t stk_offload_workers_can_take(stk_offload_workers *workers)
 {
     const stk_node_queue *queue = workers->queue;
@@ -73,7 +74,7 @@ size_t stk_offload_workers_can_take(stk_offload_workers *workers)
     return stk_offload_workers_have_all(workers) ? (size_t)count : 0;
 }
 
-/* The last of those that wait, by units; returns how many units. The lock is held. */
+/* Claims the newest elements, unit by unit; returns the number of slices. Under the lock. */
 static size_t claim(stk_offload_workers *workers, offload_worker *one)
 {
     stk_node_queue *queue = workers->queue;

@@ -1,4 +1,4 @@
-/* Saved places of a queue's input. */
+/* Saved positions of a queue's input. */
 #include "pipeline/runtime/queue_positions.h"
 
 #include "base/clock.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 enum {
-    INTERVAL_NS_MIN = 1000000, /* between two saved places */
+    INTERVAL_NS_MIN = 1000000, /* between two saved positions */
     WORTH_OF_ITS_COST = 100,   /* and at least so many times what saving took: 1 % at most */
-    SMALL = 64 << 10,          /* up to here a place is part of what any queue takes */
+    SMALL = 64 << 10,          /* smaller positions are not accounted for */
     POSITIONS_MAX = 64,        /* when so many wait for the consumer, every other one goes */
     RANGES_MAX = 1 << 18
 };
@@ -17,7 +17,7 @@ struct stk_saved_position {
     uint64_t            number; /* of the input's next element at that time */
     stk_blob            state;
     uint64_t            reserved; /* of a large one, in the ledger */
-    stk_ledger         *ledger;   /* lent */
+    stk_ledger         *ledger;   /* borrowed */
     stk_error           error;    /* status says whether the input could not be saved */
     stk_saved_position *next;
 };
@@ -50,8 +50,8 @@ void stk_queue_positions_release(stk_queue_positions *positions)
     free(positions->before.list);
 }
 
-/* While one element is late and others pass it, the consumer's place stays and places pile up. The
- * lock is held; what goes is given back. */
+/* While one element is late in relaxed order, the consumer's position stays and saved ones pile up:
+ * thins them out. Called under the lock; returns the dropped ones. */
 static stk_saved_position *thin_out(stk_queue_positions *positions)
 {
     stk_saved_position *dropped = NULL;
@@ -92,8 +92,8 @@ static stk_status save_position(stk_saved_position *position, stk_node *input)
     return STK_OK;
 }
 
-/* Without memory for another place the older one serves longer; where there is none, saving fails
- * until the consumer has come to a later one. */
+/* Without memory for another position the older one stays in use; without any, saving fails until a
+ * later one exists. */
 void stk_queue_positions_note(stk_queue_positions *positions, stk_node *input, uint64_t number,
                               pthread_mutex_t *lock)
 {
@@ -270,7 +270,7 @@ static stk_status get_ranges(stk_queue_positions *positions, stk_state_in *in, s
         STK_TRY(stk_state_get_u64(in, &first, err));
         STK_TRY(stk_state_get_u64(in, &length, err));
         if (length > UINT64_MAX - first) return stk_state_damaged(in, "a range is too long", err);
-        /* What was given before is given still when this queue is saved in turn. */
+        /* Results returned before the checkpoint remain so in later saves. */
         const stk_input_range range = {first, length};
         if (!append_range(&positions->before, range) || !append_range(&positions->beyond, range))
             return stk_fail(err, STK_E_NOMEM, in->stage, NULL, "no memory to restore a queue");

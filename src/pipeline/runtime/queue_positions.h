@@ -1,5 +1,5 @@
-/* Where a queue's consumer is, in terms of its input: saved places of the input, taken now and then
- * while pulling, and what was given since. So a checkpoint holds nothing of what is buffered. */
+/* The consumer's position in terms of the queue's input: positions of the input, saved now and then
+ * while pulling, and the inputs returned since. Checkpoints therefore hold no buffered element. */
 #ifndef STK_PIPELINE_RUNTIME_QUEUE_POSITIONS_H
 #define STK_PIPELINE_RUNTIME_QUEUE_POSITIONS_H
 
@@ -18,41 +18,42 @@ typedef struct stk_input_ranges {
 
 typedef struct stk_queue_positions {
     stk_saved_position *first, **last; /* oldest first; under the queue's lock */
-    bool                always; /* before every pull: the input does not come the same way again */
-    size_t              count;  /* of them */
-    uint64_t            noted;  /* the puller's: the number of the last */
-    uint64_t            noted_ns, cost_ns; /* the puller's: when the last was taken, what it took */
-    /* The consumer's: */
-    uint64_t         low;    /* every input below was given */
-    stk_input_ranges beyond; /* given although an older one was not: relaxed order */
-    stk_input_range  part;   /* given of the unit at hand */
-    bool             lost;   /* there was no memory to write down what was given */
-    /* Since restoring: */
-    stk_input_ranges before; /* given before the checkpoint, past the place it begins at */
+    bool     always; /* before every pull: the input cannot be replayed in the same order */
+    size_t   count;  /* saved positions */
+    uint64_t noted;  /* puller's thread: index of the last saved position */
+    uint64_t noted_ns, cost_ns; /* puller's thread: time and cost of the last save */
+    /* Consumer's thread: */
+    uint64_t         low;    /* every input below was returned */
+    stk_input_ranges beyond; /* returned before an older one: relaxed order */
+    stk_input_range  part;   /* returned inputs of the current unit */
+    bool             lost;   /* out of memory while recording returned inputs */
+    /* After a restore: */
+    stk_input_ranges before; /* returned before the checkpoint, past its position */
 } stk_queue_positions;
 
 void stk_queue_positions_init(stk_queue_positions *positions);
 void stk_queue_positions_release(stk_queue_positions *positions);
 
-/* Before pulling input number: saves the input's place if it is time to. Takes lock to add it. */
+/* Saves the input's position if it is time to, before input number is pulled. Takes lock to add it.
+ */
 void stk_queue_positions_note(stk_queue_positions *positions, stk_node *input, uint64_t number,
                               pthread_mutex_t *lock);
 
-/* The consumer had all of a unit; saved places that are no longer needed go, under lock. */
+/* The consumer received all of a unit; drops obsolete positions under lock. */
 void stk_queue_positions_unit_returned(stk_queue_positions *positions, uint64_t first,
                                        uint64_t count, pthread_mutex_t *lock);
-/* The consumer had the first count of the unit at hand. */
+/* The consumer received the first count items of the current unit. */
 void stk_queue_positions_slice_returned(stk_queue_positions *positions, uint64_t first,
                                         uint64_t count);
-/* Whether the consumer had input number before the checkpoint. */
+/* Whether the consumer received input number before the checkpoint. */
 bool stk_queue_positions_was_returned(const stk_queue_positions *positions, uint64_t number);
 
-/* The lock is held. untouched: nothing was pulled yet, and pulled is the number of the input's next
- * element. */
+/* Under the lock. untouched: nothing was pulled; pulled is the index of the input's next element.
+ */
 STK_NODISCARD stk_status stk_queue_positions_save(const stk_queue_positions *positions,
                                                   stk_node *input, uint64_t pulled, bool untouched,
                                                   stk_state_out *out, stk_error *err);
-/* *number is that of the input's next element. */
+/* Sets *number to the index of the input's next element. */
 STK_NODISCARD stk_status stk_queue_positions_restore(stk_queue_positions *positions,
                                                      stk_node *input, uint64_t *number,
                                                      stk_state_in *in, stk_error *err);

@@ -1,4 +1,4 @@
-/* Pulling: one thread at a time fills a unit from the input, in the input's order. */
+/* Pulling: one thread at a time fills a unit in the input's order. */
 #include "pipeline/runtime/queue_internal.h"
 
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static void drop_returned(stk_node_queue *queue, stk_queue_unit *one, size_t fro
             stk_queue_item_clear(&one->shared.items[i]);
 }
 
-/* Room for one more, in memory and in the ledger. A unit that becomes one result is all or nothing:
- * without room it is an error. Others are handed over as they are. */
+/* Reserves one more item in memory and in the ledger. A unit that becomes one result is all or
+ * nothing: without memory it is an error. Others are handed over as they are. */
 static bool reserve_unit(stk_node_queue *queue, stk_queue_unit *one)
 {
     const bool finishes = queue->options.ops->finish;
@@ -58,8 +58,7 @@ static bool reserve_unit(stk_node_queue *queue, stk_queue_unit *one)
     return false;
 }
 
-/* A batch may be of any size, and nobody must wait for all of it to stop. The unit then is that
- * error. */
+/* Polls for cancellation within a unit: batches may have any size. The unit is then that error. */
 static bool is_to_stop(stk_node_queue *queue, stk_queue_unit *one)
 {
     stk_error err;
@@ -92,7 +91,7 @@ static bool make_result(stk_node_queue *queue, stk_queue_unit *one, size_t unit_
     return !st;
 }
 
-/* What was pulled last. False: the unit is an error. */
+/* Adds the last pulled result. False: the unit is an error. */
 static bool compute_last(stk_node_queue *queue, stk_queue_unit *one, size_t unit_size)
 {
     const size_t last = one->shared.count - 1;
@@ -117,7 +116,7 @@ static bool fill(stk_node_queue *queue, stk_queue_unit *one, size_t unit_size)
         const stk_status st = one->shared.items[one->shared.count - 1].status;
         if (st == STK_E_CANCELLED || st == STK_E_CEILING || (st && queue->options.error_ends_unit))
             break;
-        /* A slow input hands over what there is. */
+        /* A slow input hands over a partial unit. */
         if (!finishes && one->shared.count % PULLS_PER_LOOK == 0 &&
             stk_clock_ns() - begin > STK_NODE_QUEUE_TARGET_NS * 2)
             break;
@@ -125,7 +124,7 @@ static bool fill(stk_node_queue *queue, stk_queue_unit *one, size_t unit_size)
     return true;
 }
 
-/* Pulling does the work of all stages up to the next queue: S1 when a source is right there. */
+/* Pulling does the work of all operators up to the next queue: S1 if that includes a source. */
 static stk_stage pulled_stage(const stk_node_queue *queue)
 {
     return queue->options.input->plan->op->stage;
@@ -163,7 +162,7 @@ static void fill_unit(stk_node_queue *queue, pull *now)
     one->shared.parts = 0;
     stk_queue_positions_note(&queue->positions, queue->options.input, now->number, &queue->lock);
     now->more = fill(queue, one, now->unit_size);
-    /* The place before would be left by passing over elements, and they may be others then. */
+    /* An earlier position would need skipping elements, which a replay may return differently. */
     if (queue->positions.always)
         stk_queue_positions_note(&queue->positions, queue->options.input,
                                  now->number + one->shared.count, &queue->lock);
@@ -195,9 +194,9 @@ static void add_unit(stk_node_queue *queue, stk_queue_unit *one, uint64_t ns)
         stk_node_queue_fit_unit_size(queue, ns, one->shared.count);
 }
 
-/* Pulling is what no other thread can do meanwhile. Where there are others, who has just filled a
- * unit leaves it to them and fills the next one, so that the input never waits for a thread to wake
- * up; but not more than two ahead of them, or than hands can take. The lock is held. */
+/* Only one thread can pull. With other threads idle the puller leaves the computing of its unit to
+ * them and fills the next one, so the input never waits for a thread to wake up; at most two units,
+ * or the workers' demand, ahead. Under the lock. */
 static bool goes_on_pulling(stk_node_queue *queue, const stk_queue_unit *one)
 {
     const uint64_t workers = stk_offload_workers_ahead(queue->workers), two = 2 * one->shared.count;
@@ -206,8 +205,8 @@ static bool goes_on_pulling(stk_node_queue *queue, const stk_queue_unit *one)
            queue->unclaimed <= (two > workers ? two : workers) && stk_node_queue_can_pull(queue);
 }
 
-/* Who filled the unit and does not go on begins to work on it: its elements are still near. True
- * when the next one is to be filled. */
+/* A puller that stops pulling computes its unit while the elements are in its cache. True: fill the
+ * next one. */
 static bool end_pull(stk_node_queue *queue, const pull *now)
 {
     stk_queue_unit *one = now->one;

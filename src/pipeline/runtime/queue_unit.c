@@ -40,9 +40,9 @@ bool stk_queue_unit_grow(stk_queue_unit *one)
     return true;
 }
 
-/* The storage of values is in the ledger already; what waits in a queue of small elements is mostly
- * the elements themselves. At the ceiling they are let through: they are there, and pulling has
- * stopped before. Serially there is one unit at a time, and what fits does not depend on it. */
+/* The ledger has the storage of values already; queues of small elements hold mostly the element
+ * structs. At the ceiling they are admitted: they exist, and pulling stopped before. In serial mode
+ * there is one unit at a time, and whether it fits does not depend on them. */
 void stk_queue_unit_reserve(stk_node_queue *queue, stk_queue_unit *one)
 {
     stk_queue_unit_unreserve(queue, one);

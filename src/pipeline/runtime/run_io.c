@@ -1,4 +1,4 @@
-/* Engines and file systems of a run. */
+/* The I/O engines and read-ahead file systems of a run. */
 #include "pipeline/runtime/run_io.h"
 
 #include "storage/file/readahead.h"

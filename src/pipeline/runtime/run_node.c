@@ -1,4 +1,4 @@
-/* Opening, pulling, saving and restoring a stage: what is the same for all operators. */
+/* Opens, pulls, saves and restores nodes: the part common to all operators. */
 #include "pipeline/runtime/run_node.h"
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 
 enum {
     INNER_SLOT = 1 << 20, /* of datasets that come up while running */
-    ALWAYS_SAMPLED = 16,  /* the first calls are all timed, so that short runs are told exactly */
+    ALWAYS_SAMPLED = 16,  /* the first calls are all timed, for exact reports of short runs */
     SAMPLE_EVERY = 31,    /* prime: not in step with chunks, whose first element pays for all */
     FLUSH_EVERY = 64,     /* results before the shared account is brought up to date */
     CHECK_EVERY = 256     /* results that are passed over between two looks at the cancel token */
@@ -134,7 +134,7 @@ static void note(stk_node *node, stk_status st, stk_element **out)
     if (++node->given < FLUSH_EVERY || node->given % FLUSH_EVERY == 0) flush(node);
 }
 
-/* What a queue pulls, another thread may be pulling: that is timed by the queue. */
+/* Another thread may be pulling for a queue: the queue times that itself. */
 static void watch_inputs(stk_node *node, bool watched)
 {
     if (node->plan->traits & STK_OPERATOR_RUNS_AHEAD) return;
@@ -233,8 +233,8 @@ stk_status stk_node_check(const stk_node *node, stk_error *err)
     return stk_cancel_check(stk_run_options_of(node->run)->cancel, stage, err);
 }
 
-/* Results are dropped, bad data among them; what the machine does ends it, a request to stop above
- * all: data without end and a number of a damaged checkpoint would keep it here for ever. */
+/* Drops results and data errors; errors of the machine, above all cancellation, end the loop: a
+ * damaged checkpoint's count over endless data would loop for ever. */
 stk_status stk_node_discard_each(stk_node *node, uint64_t count, uint64_t *discarded,
                                  stk_error *err)
 {

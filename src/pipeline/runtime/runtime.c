@@ -1,5 +1,5 @@
-/* The threads of an iterator and the list of queues they serve, most downstream first: what is
- * nearest to the consumer frees memory soonest. */
+/* The threads of an iterator and their queues, most downstream first: work near the consumer frees
+ * memory soonest. */
 #include "pipeline/runtime/runtime.h"
 
 #include "base/ledger_pressure.h"
@@ -39,10 +39,10 @@ struct stk_run {
     helper             *helpers;       /* options.threads of them */
     int                 started;
     uint32_t            sleeping; /* atomic; changed under lock */
-    uint32_t            changes;  /* atomic: bumped by every wake, for those who spin */
+    uint32_t            changes;  /* atomic: incremented by every wake, for spinning threads */
     bool                stopping; /* atomic */
     bool                serial;   /* atomic */
-    int64_t             expected; /* atomic: bytes that work under way will take */
+    int64_t             expected; /* atomic: estimated bytes of work in flight */
     uint64_t            free;     /* atomic: bytes kept free for the oldest work */
     uint64_t            started_ns;
     uint64_t            number;               /* of this run in this process, from 1 */
@@ -399,9 +399,9 @@ void stk_run_expect(stk_run *run, int64_t bytes)
     __atomic_fetch_add(&run->expected, bytes, __ATOMIC_RELAXED);
 }
 
-/* Where less than this is free only the oldest unit of a queue is worked on, so that what is under
- * way can be finished and freed before anything new is begun. What is under way counts with what it
- * will take: several threads that begin at once would pass the ceiling together. */
+/* With less than this free only the oldest unit of a queue proceeds, so work in flight can finish
+ * and free memory. Its estimated memory counts: several threads starting at once would pass the
+ * ceiling together. */
 bool stk_run_memory_is_tight(const stk_run *run, uint64_t bytes)
 {
     uint64_t held, ceiling;

@@ -234,7 +234,7 @@ static stk_status get_rows(stk_state_in *in, int64_t *rows, stk_error *err)
                : STK_OK;
 }
 
-/* Level after level: each tells how many rows the next has. */
+/* Level after level: each gives the number of rows of the next. */
 static stk_status get_splits(stk_state_in *in, stk_blob *splits, int64_t rows, int levels,
                              stk_error *err)
 {
@@ -247,7 +247,7 @@ static stk_status get_splits(stk_state_in *in, stk_blob *splits, int64_t rows, i
     return STK_OK;
 }
 
-/* The places and the flat values must live in one buffer: both are read, then put together. */
+/* Splits or indices and the flat values must share one buffer: reads both, then joins them. */
 static stk_status get_ragged(stk_state_in *in, stk_value *value, stk_dtype dtype,
                              const stk_shape *shape, int64_t count, int levels, stk_error *err)
 {

@@ -1,6 +1,6 @@
-/* One word counts threads by what they do. A thread that only changes the count is done with one
- * addition; one that changes the state of the run reads the clock under the lock and takes the
- * state from the word as it is then, so that whoever comes last leaves it right. */
+/* One word counts threads by state. A change of counts alone is one addition. A change of the run's
+ * state reads the clock under the lock and takes the state from the current word, so the last
+ * thread leaves it right. */
 #include "pipeline/runtime/thread_activity.h"
 
 #include "base/clock.h"
@@ -8,16 +8,15 @@
 static const uint64_t one_of[] = {
     [STK_DOING_NOTHING] = 0, [STK_DOING_COMPUTE] = 1, [STK_DOING_READ] = UINT64_C(1) << 32};
 
-/* What the calling thread is counted as, and by whom: work may be done inside other work, also
- * inside that of another run. */
+/* The calling thread's state and its owner: work may nest, even in the work of another run. */
 static _Thread_local struct {
     stk_thread_state_before    now, before_wait;
     uint64_t                   since_ns, waited_ns; /* of waits */
-    stk_wait_mark              mark;                /* of the wait at hand */
+    stk_wait_mark              mark;                /* of the current wait */
     const stk_thread_activity *consumes;
 } mine;
 
-/* Shorter waits are no events: they would be many and tell nothing. */
+/* Shorter waits are not recorded: many events without information. */
 static const uint64_t recorded_ns_min = 2000;
 
 void stk_thread_activity_init(stk_thread_activity *activity, stk_trace *trace)
@@ -96,7 +95,7 @@ stk_wait_mark stk_thread_activity_mark_wait(stk_thread_activity *activity)
     return (stk_wait_mark){trace, stk_trace_now(), stk_clock_ns(), read_only_ns(activity)};
 }
 
-/* What is S1 of a wait may be only a part of it; it is told as its beginning. */
+/* Only a part of a wait may be S1; it is recorded as its beginning. */
 void stk_thread_activity_record_wait(stk_thread_activity *activity, const stk_wait_mark *mark,
                                      bool reads)
 {

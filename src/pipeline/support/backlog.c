@@ -1,4 +1,4 @@
-/* Results held back by a stage. */
+/* A list of results held back by an operator. */
 #include "pipeline/support/backlog.h"
 
 #include "pipeline/element/spec.h"
@@ -35,7 +35,7 @@ void stk_backlog_release(stk_backlog *held)
     *held = (stk_backlog){0};
 }
 
-/* The ledger's message says how much; the stage is what a person can change. */
+/* The ledger's message has the sizes; the component names the operator that the user can change. */
 static stk_status reserve(stk_backlog *held, uint64_t bytes, stk_error *err)
 {
     stk_status st = stk_ledger_reserve(held->ledger, STK_MEMORY_RECORD, bytes, err);
@@ -159,7 +159,7 @@ stk_status stk_backlog_save(const stk_backlog *held, stk_state_out *out, stk_err
     return STK_OK;
 }
 
-/* Room is made item by item, so that a false count costs nothing. */
+/* Grows item by item, so that a damaged count costs nothing. */
 stk_status stk_backlog_restore(stk_backlog *held, const stk_element_spec *spec, stk_state_in *in,
                                stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Gathering elements for a batch. */
+/* Collects elements for a batch. */
 #include "pipeline/support/batch_builder.h"
 
 #include <stdlib.h>
@@ -8,9 +8,8 @@ enum {
     ELEMENT_BYTES = 96 /* of an element without its values, with what malloc adds */
 };
 
-/* Elements that are batched are alike, so the first one tells what all of them take beside their
- * buffers, which account for themselves. One reservation per doubling keeps the ledger out of the
- * way of single elements. */
+/* Elements of a batch are alike: the first one gives the size of all structs; buffers account for
+ * themselves. One reservation per doubling avoids ledger calls per element. */
 static stk_status grow(stk_batch_builder *gather, const stk_element *like, const char *stage,
                        stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* The rows of batches: cut apart and joined. A row is one place of a value's leading dimension. */
+/* Splits and joins the rows of batches. A row is an index of a value's leading dimension. */
 #ifndef STK_PIPELINE_SUPPORT_BATCH_ROWS_H
 #define STK_PIPELINE_SUPPORT_BATCH_ROWS_H
 
@@ -6,13 +6,13 @@
 
 #include <stoker/element.h>
 
-/* The leading dimension that all values of the element have. A scalar, a value that has no rows and
- * values with different ones are STK_E_INVALID naming them. */
+/* The common leading dimension of all values. A scalar, a value without rows and different
+ * dimensions are STK_E_INVALID naming them. */
 STK_NODISCARD stk_status stk_rows_count(const stk_element *element, const char *stage,
                                         int64_t *rows, stk_error *err);
 
-/* Row index of every value, with the element's origin. Shares storage, but for rows that are ragged
- * themselves. *out is NULL on failure. */
+/* Row index of every value, with the element's origin. Shares storage, except for rows that are
+ * ragged. *out is NULL on failure. */
 STK_NODISCARD stk_status stk_rows_take(stk_element **out, const stk_element *element, int64_t index,
                                        stk_ledger *ledger, stk_error *err);
 
@@ -22,20 +22,20 @@ STK_NODISCARD stk_status stk_rows_slice(stk_element **out, const stk_element *el
                                         int64_t first, int64_t count, stk_ledger *ledger,
                                         stk_error *err);
 
-/* That both have values of the same kinds and types, and rows of the same shapes. */
+/* Whether both have values of the same kinds and types, and rows of the same shapes. */
 bool stk_rows_alike(const stk_element *a, const stk_element *b);
-/* Shapes that are the same but for the leading dimension. */
+/* Whether shapes are equal except for the leading dimension. */
 bool stk_rows_same_shape(const stk_shape *a, const stk_shape *b);
 
-/* count (at least 1) batches of dense and ragged values below one another, with the origin of the
- * first. One alone is not copied. Rows of different shapes or types are STK_E_INVALID or STK_E_TYPE
+/* Concatenates count (at least 1) batches of dense and ragged values, with the origin of the first.
+ * A single one is not copied. Rows of different shapes or types are STK_E_INVALID or STK_E_TYPE
  * naming both. */
 STK_NODISCARD stk_status stk_rows_join(stk_element **out, stk_element *const *batches, size_t count,
                                        const char *stage, stk_ledger *ledger, stk_error *err);
 
-/* Value v of count (at least 1) elements as a ragged value of levels levels (at least 1) with a row
- * for each. The values are ragged with one level less, or dense: then their first levels dimensions
- * become ragged. Others are refused as in stk_rows_join. */
+/* Stacks value v of count (at least 1) elements into a ragged value of levels (at least 1) levels.
+ * The values are ragged with one level less, or dense: then their first levels dimensions become
+ * ragged. Others are refused as in stk_rows_join. */
 STK_NODISCARD stk_status stk_rows_stack(stk_value *out, stk_element *const *elements, size_t count,
                                         size_t v, int levels, const char *stage, stk_ledger *ledger,
                                         stk_error *err);

@@ -1,4 +1,4 @@
-/* Batches below one another: dense and ragged values joined, and put into ragged rows. */
+/* Concatenates batches of dense and ragged values, and stacks values into ragged rows. */
 #include "base/checked.h"
 #include "pipeline/element/ragged.h"
 #include "pipeline/support/batch_rows.h"

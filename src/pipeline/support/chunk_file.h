@@ -1,6 +1,6 @@
-/* Elements in a folder: chunks, each a TFRecord file of serialised elements, and a list of them
- * that is written last. Without the list nothing is there; chunks that it does not name are of a
- * writer that did not come to its end. */
+/* Elements stored in a folder: chunk files, each a TFRecord file of serialised elements, and a list
+ * of them written last. Without the list nothing is stored; chunks missing in it belong to an
+ * interrupted writer. */
 #ifndef STK_PIPELINE_SUPPORT_CHUNK_FILE_H
 #define STK_PIPELINE_SUPPORT_CHUNK_FILE_H
 
@@ -10,45 +10,45 @@
 
 enum { STK_CHUNK_BYTES = 64 << 20 }; /* default for one chunk, before compression */
 
-/* Where and how. Strings must outlive what is opened with it. */
+/* Location and format. Strings are borrowed by readers and writers. */
 typedef struct stk_chunk_location {
     const char           *stage; /* a literal, for messages */
     const char           *directory;
     const stk_filesystem *fs;
-    uint64_t              fingerprint; /* of the pipeline whose elements they are */
-    uint64_t              content;     /* of its files; 0: not known */
-    stk_compression       compression; /* of what is written */
+    uint64_t              fingerprint; /* of the pipeline that produced the elements */
+    uint64_t              content;     /* of its files; 0: unknown */
+    stk_compression       compression; /* used by writers */
     uint64_t              chunk_bytes; /* 0: the default */
     stk_ledger           *ledger;
 } stk_chunk_location;
 
 typedef struct stk_chunk_writer stk_chunk_writer;
 
-/* The folder must be there and locked by the caller, where it can be. */
+/* The folder must exist, locked by the caller if the store has locks. */
 STK_NODISCARD stk_status stk_chunk_writer_open(stk_chunk_writer        **out,
                                                const stk_chunk_location *location, stk_error *err);
-/* After a failure only free may follow. */
+/* Adds an element. After a failure only free may follow. */
 STK_NODISCARD stk_status stk_chunk_writer_add(stk_chunk_writer *writer, const stk_element *element,
                                               stk_error *err);
-/* Writes the list: everything is durable and whole when this returns STK_OK. */
+/* Writes the list. STK_OK: all elements are durable and complete. */
 STK_NODISCARD stk_status stk_chunk_writer_finish(stk_chunk_writer             *writer,
                                                  const stk_materialized_epoch *pass,
                                                  stk_error                    *err);
-/* Without a finish before, its chunks are removed. NULL is fine. */
+/* Removes the chunks unless finished. NULL is fine. */
 void stk_chunk_writer_free(stk_chunk_writer *writer);
 
-/* Removes chunks that no list names: of writers that were killed. Only under the lock. */
+/* Removes chunks of interrupted writers. Only under the lock. */
 STK_NODISCARD stk_status stk_chunks_clean(const stk_chunk_location *location, stk_error *err);
 
 typedef struct stk_chunk_reader stk_chunk_reader;
 
-/* *out is NULL when there is no list. A list of another fingerprint or, where both are known, of
- * other content is STK_E_INVALID. */
+/* Opens a reader; *out is NULL without a list. A list with another fingerprint or, if both are
+ * known, other content is STK_E_INVALID. */
 STK_NODISCARD stk_status stk_chunk_reader_open(stk_chunk_reader        **out,
                                                const stk_chunk_location *location,
                                                stk_materialized_epoch *pass, stk_error *err);
-/* The next element, NULL at the end. A damaged chunk is STK_E_DATALOSS naming file and offset; the
- * next call goes on with the chunk after it. */
+/* Reads the next element; NULL at the end. A damaged chunk is STK_E_DATALOSS naming file and
+ * offset; the next call continues with the next chunk. */
 STK_NODISCARD stk_status stk_chunk_reader_next(stk_chunk_reader *reader, stk_element **out,
                                                stk_error *err);
 STK_NODISCARD stk_status stk_chunk_reader_skip(stk_chunk_reader *reader, uint64_t count,
@@ -56,13 +56,13 @@ STK_NODISCARD stk_status stk_chunk_reader_skip(stk_chunk_reader *reader, uint64_
 /* NULL is fine. */
 void stk_chunk_reader_free(stk_chunk_reader *reader);
 
-/* The format, for both: the list's file name, a chunk's, and what a list says. */
+/* The format: file names of list and chunks, and the content of a list. */
 #define STK_CHUNK_LIST "complete"
 enum { STK_CHUNK_VERSION = 2, STK_CHUNK_NAME = 64, STK_CHUNK_LIST_BYTES_MAX = 16 << 20 };
 
 typedef struct stk_chunk_list {
     uint64_t               fingerprint, content;
-    uint64_t               token; /* of the writer: in the names of its chunks */
+    uint64_t               token; /* random, in the names of the writer's chunks */
     stk_materialized_epoch pass;
     uint64_t               chunks;
     stk_blob               counts; /* uint64_t elements of each chunk */
@@ -70,12 +70,12 @@ typedef struct stk_chunk_list {
 
 /* "chunk-TOKEN-00012"; returns name. */
 char *stk_chunk_name(char name[STK_CHUNK_NAME], uint64_t token, uint64_t index);
-/* The list as bytes, and back. Read allocates into list->counts, which is initialised. */
+/* Encodes and decodes a list. Decoding allocates into list->counts, which is initialised. */
 STK_NODISCARD stk_status stk_chunk_list_encode(const stk_chunk_list *list, stk_blob *out,
                                                stk_error *err);
 STK_NODISCARD stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes,
                                                const char *stage, stk_error *err);
-/* *found is false when the folder or the list is not there. list->counts is initialised. */
+/* Sets *found to false without the folder or the list. list->counts is initialised. */
 STK_NODISCARD stk_status stk_chunk_list_read(stk_chunk_list           *list,
                                              const stk_chunk_location *location, bool *found,
                                              stk_error *err);

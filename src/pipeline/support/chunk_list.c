@@ -1,5 +1,5 @@
-/* The list of the chunks in a folder: one TFRecord, so that it is checksummed like them, written
- * last, so that it means they are whole. */
+/* The list of chunks in a folder: one TFRecord, for its checksum; written last, as the mark of
+ * completeness. */
 #include "pipeline/support/chunk_file.h"
 #include "storage/file/paths.h"
 
@@ -97,7 +97,7 @@ static stk_status read_file(stk_chunk_list *list, const stk_chunk_location *loca
     return st;
 }
 
-/* The list's path stands for the place of what the decoder found. */
+/* The list's path locates the decoder's error. */
 static void name_file(stk_error *err, const char *path)
 {
     if (err && !err->where[0]) snprintf(err->where, sizeof err->where, "%s", path);

@@ -1,5 +1,5 @@
-/* Reading elements out of chunks. Every record has been checked by its checksum when it gets here,
- * so what does not decode was written wrong or is of another file. */
+/* Reads elements from chunks. Checksums were verified, so a record that does not decode was written
+ * wrong or belongs to another file. */
 #include "pipeline/support/chunk_file.h"
 #include "storage/file/paths.h"
 
@@ -93,7 +93,7 @@ static stk_status open_chunk(stk_chunk_reader *reader, stk_error *err)
     return check_head(reader, record, err);
 }
 
-/* Makes the chunk of the next element the open one; *there is false at the end. */
+/* Opens the chunk of the next element; *there is false at the end. */
 static stk_status find_chunk(stk_chunk_reader *reader, bool *there, stk_error *err)
 {
     while (reader->chunk < reader->list.chunks &&
@@ -129,7 +129,7 @@ static stk_status read_next(stk_chunk_reader *reader, stk_element **out, stk_err
     return STK_OK;
 }
 
-/* What the record reader found, with what to do about it. */
+/* Adds the fix to the record reader's error. */
 static stk_status advise(const stk_chunk_reader *reader, stk_status st, stk_error *err)
 {
     if (st != STK_E_DATALOSS || !err || err->stage == reader->location.stage) return st;
@@ -152,7 +152,7 @@ static stk_status skip_in_chunk(stk_chunk_reader *reader, uint64_t count, uint64
                                 stk_error *err)
 {
     const uint64_t left = count_of(reader, reader->chunk) - reader->element;
-    if (count >= left) { /* the whole chunk: it need not even be opened */
+    if (count >= left) { /* the complete chunk: not opened at all */
         *skipped = left;
         close_chunk(reader);
         return STK_OK;

@@ -1,4 +1,4 @@
-/* A folder of chunks as the place of a recording. */
+/* Materialises elements in a folder of chunks. */
 #include "pipeline/support/chunk_store.h"
 
 #include <stdlib.h>
@@ -59,7 +59,8 @@ stk_status stk_chunk_store_finish(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-/* The writer removes what is not finished; the lock goes last, so that nobody sees it half gone. */
+/* The writer removes unfinished chunks; the lock is released last, so that no process sees a
+ * partial removal. */
 void stk_chunk_store_drop(stk_node *node)
 {
     stk_chunk_store *s = store_of(node);

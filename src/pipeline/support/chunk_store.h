@@ -1,18 +1,18 @@
-/* Recording into a folder of chunks: what the cache on disk and the snapshot share. */
+/* Materialising into chunk files, for the disk cache and the snapshot. */
 #ifndef STK_PIPELINE_SUPPORT_CHUNK_STORE_H
 #define STK_PIPELINE_SUPPORT_CHUNK_STORE_H
 
 #include "pipeline/support/chunk_file.h"
 
-/* The state of such a stage. Its open sets place (and recorder.ops). */
+/* The operator's state. Its open sets location and materializer.ops. */
 typedef struct stk_chunk_store {
     stk_materializer   materializer; /* first */
     stk_chunk_location location;
     stk_lock          *lock;
     stk_chunk_writer  *writer;
     stk_chunk_reader  *reader;
-    char              *directory; /* owned, where place.directory is not the parameters' */
-    char              *pending;   /* owned: the file that says that somebody writes; NULL: none */
+    char              *directory; /* owned unless location.directory is the parameters' */
+    char              *pending;   /* owned: the file that marks a writer; NULL: none */
 } stk_chunk_store;
 
 /* Entries for stk_materializer_ops. */
@@ -24,13 +24,13 @@ void       stk_chunk_store_drop(stk_node *node);
 stk_status stk_chunk_store_read(stk_node *node, stk_element **out, stk_error *err);
 stk_status stk_chunk_store_skip(stk_node *node, uint64_t count, uint64_t *skipped, stk_error *err);
 
-/* For begin: makes the folder, locks it (STK_E_BUSY when another writes) and looks once more
- * whether somebody finished meanwhile, which is STK_E_BUSY as well. */
+/* For begin: makes and locks the folder. STK_E_BUSY if another writer holds it or has finished
+ * meanwhile. */
 STK_NODISCARD stk_status stk_chunk_store_lock(stk_node *node, stk_error *err);
-/* Then: clears what killed writers left and opens the writer. */
+/* Then: removes the chunks of interrupted writers and opens the writer. */
 STK_NODISCARD stk_status stk_chunk_store_write(stk_node *node, stk_error *err);
 
-/* For a stage's close: drops all and frees what it owns. */
+/* For the operator's close: drops everything and frees the state. */
 void stk_chunk_store_close(stk_node *node);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing elements into chunks. */
+/* Writes elements into chunks. */
 #include "base/clock.h"
 #include "pipeline/support/chunk_file.h"
 #include "storage/file/paths.h"
@@ -9,15 +9,15 @@
 struct stk_chunk_writer {
     stk_chunk_location   location;
     stk_chunk_list       list;            /* of the chunks that are committed */
-    stk_tfrecord_writer *file;            /* the chunk that is being written; NULL: none */
+    stk_tfrecord_writer *file;            /* the current chunk; NULL: none */
     uint64_t             bytes, elements; /* in it */
     stk_blob             record;
     stk_blob             path;
     bool                 finished;
 };
 
-/* Writers never share names: without locks two may write into one folder, and the list that comes
- * last still names whole chunks of one writer only. */
+/* Writers never share names: without locks two may write into one folder, and the last list still
+ * names complete chunks of one writer only. */
 static uint64_t fresh_token(void)
 {
     uint64_t token = 0;
@@ -51,7 +51,7 @@ static stk_status set_path(stk_chunk_writer *writer, uint64_t index, stk_error *
                          stk_chunk_name(name, writer->list.token, index), err);
 }
 
-/* A chunk says whose it is, so that one in another's place is seen. */
+/* A chunk carries its writer's token, so that a misplaced one is detected. */
 static stk_status open_chunk(stk_chunk_writer *writer, stk_error *err)
 {
     const stk_tfrecord_options options = {.compression = writer->location.compression,

@@ -1,6 +1,6 @@
-/* Copying out of large storage. A shuffle buffer gives its elements in no order: some record of
- * every block stays to the end and would keep the whole block; with 256 KiB blocks of 1 KiB records
- * that is several times the buffer's own size. */
+/* Copies small elements out of large storage. A shuffle buffer returns elements in random order:
+ * some record of every block stays to the end and would keep its block alive. With 256 KiB blocks
+ * of 1 KiB records that is several times the buffer's own size. */
 #include "pipeline/support/compact.h"
 
 #include "pipeline/element/ragged.h"
@@ -20,7 +20,7 @@ static size_t data_bytes(const stk_value *value, int64_t count)
     return bytes;
 }
 
-/* What the value uses of its storage. */
+/* The bytes of its storage that a value uses. */
 static size_t used_bytes(const stk_value *value)
 {
     if (value->kind == STK_VALUE_DATASET) return 0;

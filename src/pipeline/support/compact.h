@@ -1,12 +1,11 @@
-/* Elements that are kept for long: what small views hold on to. */
+/* Compacts elements that are kept for long: small views keep large buffers alive. */
 #ifndef STK_PIPELINE_SUPPORT_COMPACT_H
 #define STK_PIPELINE_SUPPORT_COMPACT_H
 
 #include <stoker/element.h>
 
-/* Gives *element storage of its own where it keeps alive more than four times what it uses, as a
- * record does that is a view of a large block read from a file. On failure *element is as before.
- */
+/* Copies *element into its own storage if it keeps more than four times its size alive, as a view
+ * of a large file block does. On failure *element is unchanged. */
 STK_NODISCARD stk_status stk_element_compact(stk_element **element, stk_ledger *ledger,
                                              stk_memory memory, stk_error *err);
 

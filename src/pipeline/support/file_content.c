@@ -1,4 +1,4 @@
-/* What is in the files of a source, told by little of them: sizes, and how some of them begin. */
+/* A content hash of a source's files from their sizes and the beginnings of some. */
 #include "base/hash.h"
 #include "pipeline/support/file_list.h"
 

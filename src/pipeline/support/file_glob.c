@@ -1,5 +1,4 @@
-/* Patterns of paths, one part after the other: folders that fit the part at hand are looked into
- * with the rest. */
+/* Matches path patterns component by component: descends into matching folders with the rest. */
 #include "pipeline/support/file_glob.h"
 
 #include "storage/file/paths.h"

@@ -1,4 +1,4 @@
-/* The names of files inside a source's parameters. */
+/* The file names in a source's parameters. */
 #ifndef STK_PIPELINE_SUPPORT_FILE_LIST_H
 #define STK_PIPELINE_SUPPORT_FILE_LIST_H
 
@@ -13,29 +13,29 @@ typedef struct stk_file_list {
     size_t count;
 } stk_file_list;
 
-/* Copies the names. One that is NULL or empty is STK_E_INVALID. No files are fine. */
+/* Copies the names. A NULL or empty name is STK_E_INVALID. An empty list is fine. */
 STK_NODISCARD stk_status stk_file_list_copy(stk_file_list *out, const char *stage,
                                             const char *const *paths, size_t count, stk_error *err);
 /* The files of a set of shards. */
 STK_NODISCARD stk_status stk_file_list_shards(stk_file_list *out, const char *stage,
                                               const stk_filesystem *fs, const char *path,
                                               stk_error *err);
-/* Every count-th name of all, from number first. */
+/* Every count-th name of all, from index first. */
 STK_NODISCARD stk_status stk_file_list_every(stk_file_list *out, const char *stage,
                                              const stk_file_list *all, size_t count, size_t first,
                                              stk_error *err);
 /* A zeroed list is fine. */
 void stk_file_list_release(stk_file_list *list);
 
-/* "train-00000 and 11 more, names 0123456789abcdef": other names below the folder that all lie in,
- * or another order, give another text. */
+/* Appends "train-00000 and 11 more, names 0123456789abcdef". Other names relative to the common
+ * folder, or another order, change the text. */
 STK_NODISCARD stk_status stk_file_list_describe(const stk_file_list *list, stk_blob *out,
                                                 stk_error *err);
-/* What is in the files, as stk_operator's content says it. */
+/* The content hash of the files: see stk_operator.content. */
 STK_NODISCARD stk_status stk_file_list_content(const stk_file_list *list, const stk_filesystem *fs,
                                                stk_content *content, stk_error *err);
 
-/* The names as shared bytes, for origins: an array of as many, or NULL on failure. */
+/* The names as shared buffers for origins: an array of list->count, or NULL on failure. */
 STK_NODISCARD stk_status stk_file_list_names(const stk_file_list *list, const char *stage,
                                              stk_buffer ***out, stk_error *err);
 void                     stk_file_list_free_names(const stk_file_list *list, stk_buffer **names);

@@ -1,4 +1,4 @@
-/* File after file. */
+/* Reads files in sequence. */
 #include "pipeline/support/file_series.h"
 
 #include "pipeline/runtime/run_io.h"
@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Files after the one at hand that are opened and begun in the background: small files on slow
- * storage cost a few waits each, which then overlap. */
+/* Files opened and read ahead in the background: small files on slow storage cost a few waits each,
+ * which then overlap. */
 enum { FILES_AHEAD = 4, PASS_AT_ONCE = 4096 };
 
 void stk_file_source_release(void *params)
@@ -118,7 +118,7 @@ static stk_status take(stk_file_series *s, stk_node *node, stk_record *record, s
     return STK_OK;
 }
 
-/* A record that was lent is copied. */
+/* A borrowed record is copied. */
 static stk_status keep(stk_file_series *s, stk_node *node, const stk_record *record,
                        stk_buffer *owner, stk_element *element, stk_error *err)
 {
@@ -230,8 +230,8 @@ static stk_status skip_records(stk_file_series *s, stk_node *node, uint64_t coun
     return STK_OK;
 }
 
-/* As TensorFlow's skip does: damaged data that nobody asked for is no error, damage that hides
- * where the next record is ends the file as ever. */
+/* As TensorFlow's skip: damaged data of skipped records is not an error; damage that hides the next
+ * record ends the file. */
 stk_status stk_file_series_skip(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
 {
     stk_file_series *s = node->state;

@@ -33,7 +33,7 @@ static size_t home_of(const stk_groups *groups, int64_t key)
     return (size_t)stk_hash64_number(0, (uint64_t)key) & (groups->capacity - 1);
 }
 
-/* Where key is, or the free place where it would go. */
+/* The slot of key, or the free slot for it. */
 static size_t slot_of(const stk_groups *groups, int64_t key)
 {
     size_t at = home_of(groups, key);
@@ -53,7 +53,7 @@ static stk_status no_memory(const stk_groups *groups, stk_error *err)
                     groups->count + 1);
 }
 
-/* At most half of the places are taken. */
+/* The table is at most half full. */
 static stk_status reserve(stk_groups *groups, stk_error *err)
 {
     if (groups->count < groups->capacity / 2) return STK_OK;
@@ -102,7 +102,7 @@ stk_status stk_groups_add(stk_groups *groups, int64_t key, int64_t size, stk_gro
     return STK_OK;
 }
 
-/* Those behind it move up, so that no search ends at the hole. */
+/* Later entries move up, so that no search ends at the hole. */
 void stk_groups_remove(stk_groups *groups, stk_group *group)
 {
     const size_t mask = groups->capacity - 1;

@@ -1,4 +1,4 @@
-/* Calls of a person's functions, with the element named in whatever goes wrong. */
+/* Calls user functions; every error names the element. */
 #include "pipeline/support/invoke.h"
 
 #include "pipeline/element/spec.h"
@@ -11,7 +11,7 @@ static bool is_unset(const stk_origin *origin)
     return !origin->file && !origin->record && !origin->offset && !origin->epoch && !origin->index;
 }
 
-/* A function that fills no error, or names no place, is helped. */
+/* Completes an error without message or location. */
 static stk_status complete_error(const stk_function_info *info, stk_status st,
                                  const stk_element *element, stk_error *err)
 {
@@ -62,7 +62,7 @@ static stk_origin remember(const stk_element *element)
     return from;
 }
 
-/* What a map left, looked at. */
+/* Checks the element that a map left. */
 static stk_status finish_map(const stk_function_info *info, stk_status st, const stk_origin *from,
                              stk_element **element, stk_error *err)
 {

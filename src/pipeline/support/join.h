@@ -1,4 +1,4 @@
-/* Values side by side: what zip and enumerate make of several elements. */
+/* Joins the values of several elements, for zip and enumerate. */
 #ifndef STK_PIPELINE_SUPPORT_JOIN_H
 #define STK_PIPELINE_SUPPORT_JOIN_H
 
@@ -6,12 +6,12 @@
 
 #include <stoker/element.h>
 
-/* The spec of elements joined in that order; not known when one of them is not. A name that only
- * one value has is kept; the others, and names that are numbers, become the value's number. */
+/* The spec of the joined elements; unknown if any input is. Unique names are kept; duplicate and
+ * numeric names become the value's index. */
 STK_NODISCARD stk_status stk_join_specs(stk_element_spec *out, const stk_element_spec *const *specs,
                                         size_t count, stk_arena *arena, stk_error *err);
 
-/* A new element with the values of count (at least 1) elements and the origin of the first. */
+/* Makes an element of the values of count (at least 1) elements, with the origin of the first. */
 STK_NODISCARD stk_status stk_join_elements(stk_element **out, stk_element *const *elements,
                                            size_t count, stk_error *err);
 

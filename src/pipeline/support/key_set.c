@@ -1,4 +1,4 @@
-/* Open addressing with linear probing over one run of keys. */
+/* Open addressing with linear probing over one array of keys. */
 #include "pipeline/support/key_set.h"
 
 #include "base/checked.h"

@@ -1,5 +1,5 @@
-/* Recording a pass, and giving the recording. Whatever goes wrong with the recording is told once,
- * as an error of its own, and no element is lost by it: the pass goes on unrecorded. */
+/* Stores an epoch, and replays the store. A failure of the store is reported once, as an error of
+ * its own, and loses no element: the epoch continues without storing. */
 #include "pipeline/support/materializer.h"
 
 #include <inttypes.h>
@@ -22,9 +22,9 @@ static stk_status open_input(stk_node *node, const stk_materialized_epoch *pass,
     return stk_node_open(&node->inputs[0], node->run, node->plan->inputs[0], context, err);
 }
 
-/* The place of the fresh input, for running the pass again: by then a cache below may hold another
- * iterator's pass, which must not be read. An input that cannot be saved at all says so when this
- * stage is saved. */
+/* The position of the fresh input, for replaying the epoch: by then a cache below may hold another
+ * iterator's epoch, which must not be read. An input that cannot be saved reports it when this
+ * operator is saved. */
 static stk_status note_begin(stk_node *node, stk_error *err)
 {
     stk_materializer *r = materializer_of(node);
@@ -68,9 +68,8 @@ static stk_status begin(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-/* A pass that was saved where there was no recording gave the errors of the input and its own
- * order. Where there is a recording by now, another iterator's, it may have neither: the input is
- * given then, and nothing recorded. */
+/* An epoch saved without a store returned the input's errors in the input's order. A store made
+ * since by another iterator may have neither: then the input is returned, and nothing stored. */
 static stk_status start(stk_node *node, stk_error *err)
 {
     stk_materializer *r = materializer_of(node);
@@ -92,7 +91,7 @@ static stk_status start(stk_node *node, stk_error *err)
     return st || found ? st : begin(node, err);
 }
 
-/* Stops recording because of an error, which is given now; the element comes next. */
+/* Stops storing because of an error, which is returned now; the element follows. */
 static stk_status give_up(stk_node *node, stk_status st, stk_element **out)
 {
     stk_materializer *r = materializer_of(node);
@@ -128,7 +127,7 @@ static stk_status record(stk_node *node, stk_element **out, stk_error *err)
     return give_up(node, st, out);
 }
 
-/* What the machine did to one element has no place in a recording, nor has the rest without it. */
+/* A store must not contain an error of the machine, nor miss the element it hit. */
 static stk_status stop_recording(stk_node *node, stk_status st)
 {
     stk_materializer *r = materializer_of(node);
@@ -196,8 +195,8 @@ static stk_status save_input(stk_node *node, stk_state_out *out, stk_error *err)
     return st;
 }
 
-/* A pass that has not begun may be restored where there is no recording. It must then be that of
- * the same pass, so the pass is looked up now; and where there is none, it stays so. */
+/* An epoch that has not begun may be restored without a store. It must then be the same epoch, so
+ * its identity is looked up now. */
 static stk_status find_mode(stk_node *node, stk_materializer_mode *mode, stk_error *err)
 {
     stk_materializer *r = materializer_of(node);
@@ -237,7 +236,7 @@ stk_status stk_materializer_save(stk_node *node, stk_state_out *out, stk_error *
     return save_input(node, out, err);
 }
 
-/* Gives up to results results of the input again, for the recording; *good counts elements. */
+/* Replays up to results results of the input for the store; *good counts elements. */
 static stk_status run_again(stk_node *node, uint64_t results, uint64_t *good,
                             const stk_state_in *in, stk_error *err)
 {
@@ -246,7 +245,7 @@ static stk_status run_again(stk_node *node, uint64_t results, uint64_t *good,
         stk_element     *element;
         const uint64_t   errors = r->errors;
         const stk_status st = pull(node, &element, err);
-        if (st && r->errors == errors) return st; /* not the input's: of recording */
+        if (st && r->errors == errors) return st; /* an error of the store, not of the input */
         if (!st && !element) return stk_state_damaged(in, "the input is shorter than it was", err);
         *good += !st;
         if (!st) stk_element_unref(element);
@@ -254,8 +253,7 @@ static stk_status run_again(stk_node *node, uint64_t results, uint64_t *good,
     return STK_OK;
 }
 
-/* Recording is tried; where it is not possible, as while another iterator does, the pass goes on
- * without. */
+/* Tries to store; if impossible, as while another iterator does, the epoch continues without. */
 static void try_begin(stk_node *node)
 {
     stk_error        err;
@@ -265,7 +263,7 @@ static void try_begin(stk_node *node)
                     node->plan->op->name, err.where, err.message);
 }
 
-/* The place was in a recording: found again, or made again by running the input without a word. */
+/* The position was in a store: found again, or remade silently by replaying the input. */
 static stk_status restore_reading(stk_node *node, uint64_t good, const stk_state_in *in,
                                   stk_error *err)
 {
@@ -296,8 +294,8 @@ static stk_status restore_input(stk_node *node, stk_bytes saved, const stk_state
     return in.left.size ? stk_state_damaged(outer, "the place of a recorded input", err) : STK_OK;
 }
 
-/* The place was in the input. It is run again from its begin so that the recording has all of it;
- * where there is a recording already, or nothing can be recorded, its own place is enough. */
+/* The position was in the input. It is replayed from its start so that the store is complete; with
+ * a store already, or none possible, its own position is enough. */
 static stk_status restore_input_epoch(stk_node *node, stk_materializer_mode mode, uint64_t good,
                                       uint64_t errors, stk_state_in *in, stk_error *err)
 {
@@ -330,7 +328,7 @@ static stk_status restore_input_epoch(stk_node *node, stk_materializer_mode mode
     return done == good ? STK_OK : stk_state_damaged(in, "the input is not what it was", err);
 }
 
-/* Nothing was given, and there was no recording. */
+/* Nothing was returned, and there was no store. */
 static stk_status restore_new(stk_node *node, stk_state_in *in, stk_error *err)
 {
     stk_materializer *r = materializer_of(node);
@@ -349,7 +347,7 @@ stk_status stk_materializer_restore(stk_node *node, stk_state_in *in, stk_error 
 {
     stk_materializer *r = materializer_of(node);
     uint64_t          mode, good, errors;
-    r->ops->drop(node); /* what a save of the fresh node found */
+    r->ops->drop(node); /* state of the fresh node when saved */
     r->mode = STK_MATERIALIZER_NEW;
     STK_TRY(stk_state_get_count(in, STK_MATERIALIZER_MODES - 1, &mode, err));
     if (mode == STK_MATERIALIZER_NEW) return restore_new(node, in, err);

@@ -1,63 +1,63 @@
-/* A stage that records its input on the first pass and gives the recording on later ones: the
- * caches and the snapshot. What is the same for all of them is here; where the elements are kept is
- * a table of functions. */
+/* Materialisation: an operator that stores its input in the first epoch and returns the stored
+ * elements in later ones. Shared by the caches and the snapshot; a table of functions says where
+ * elements are stored. */
 #ifndef STK_PIPELINE_SUPPORT_MATERIALIZER_H
 #define STK_PIPELINE_SUPPORT_MATERIALIZER_H
 
 #include "pipeline/runtime/run_node.h"
 
-/* The pass of the input that was recorded: it can be run again where the recording is gone. */
+/* The materialised epoch of the input: it can be replayed if the stored elements are lost. */
 typedef struct stk_materialized_epoch {
     uint64_t epoch, lineage;
     stk_seed seed;
 } stk_materialized_epoch;
 
 typedef struct stk_materializer_ops {
-    /* Looks for a whole recording. *found tells; then read gives its first element, and *pass is
-     * the one that was recorded. */
+    /* Looks for a complete store. If *found, read starts at its first element and *pass is its
+     * epoch. */
     stk_status (*find)(stk_node *node, bool *found, stk_materialized_epoch *pass, stk_error *err);
-    /* Begins to record pass. STK_E_EXISTS when somebody else does, which is told to the consumer;
-     * STK_E_BUSY the same, to be passed over in silence. */
+    /* Starts storing epoch pass. STK_E_EXISTS if another process stores it, reported to the
+     * consumer; STK_E_BUSY the same, ignored silently. */
     stk_status (*begin)(stk_node *node, const stk_materialized_epoch *pass, stk_error *err);
-    /* Records *element, which it may replace by an equal one. On failure nothing is recorded any
-     * more and *element is still there. */
+    /* Stores *element, which it may replace by an equal one. On failure nothing more is stored and
+     * *element is unchanged. */
     stk_status (*add)(stk_node *node, stk_element **element, stk_error *err);
-    /* The recording is whole. */
+    /* Completes the store. */
     stk_status (*finish)(stk_node *node, stk_error *err);
-    /* Drops what was recorded and all that find or begin opened. May be called at any time. */
+    /* Drops the store and everything that find or begin opened. May be called at any time. */
     void (*drop)(stk_node *node);
-    /* The next element of the recording; NULL at the end. */
+    /* Reads the next stored element; NULL at the end. */
     stk_status (*read)(stk_node *node, stk_element **out, stk_error *err);
-    /* Passes over up to count elements. */
+    /* Skips up to count stored elements. */
     stk_status (*skip)(stk_node *node, uint64_t count, uint64_t *skipped, stk_error *err);
-    /* Whether nothing is lost when the recording is dropped, as there is another; NULL: never. */
+    /* Whether dropping the store loses nothing because another one exists; NULL: never. */
     bool (*is_superfluous)(stk_node *node);
-    const char *how; /* to avoid an incomplete recording, for the log */
+    const char *how; /* advice against incomplete stores, for the log */
 } stk_materializer_ops;
 
 typedef enum stk_materializer_mode {
-    STK_MATERIALIZER_NEW,     /* nothing was asked yet */
-    STK_MATERIALIZER_READING, /* the recording */
-    STK_MATERIALIZER_WRITING, /* the input is given and recorded */
-    STK_MATERIALIZER_PASSING, /* the input is given */
+    STK_MATERIALIZER_NEW,     /* no request yet */
+    STK_MATERIALIZER_READING, /* returns stored elements */
+    STK_MATERIALIZER_WRITING, /* returns and stores the input */
+    STK_MATERIALIZER_PASSING, /* returns the input */
     STK_MATERIALIZER_MODES
 } stk_materializer_mode;
 
-/* First in the state of the stage. */
+/* Head of the operator's state. */
 typedef struct stk_materializer {
     const stk_materializer_ops *ops;
     stk_materializer_mode       mode;
-    bool                        quiet;    /* errors of the input were given by an earlier pass */
-    bool                        complete; /* this pass was recorded to its end */
-    bool     at_start; /* restored from before its begin, when there was no recording */
-    uint64_t good;     /* elements given; of the recording or of the input */
-    uint64_t errors;   /* of the input, given */
-    stk_materialized_epoch pass;
-    stk_blob               begin; /* the input's place before its first element; empty: fresh */
-    stk_element           *held;  /* comes after the error that took its place */
+    bool                        quiet;    /* an earlier epoch returned the input's errors */
+    bool                        complete; /* this epoch is stored completely */
+    bool                        at_start; /* restored to its start, when no store existed */
+    uint64_t                    good;     /* elements returned, of the store or of the input */
+    uint64_t                    errors;   /* errors of the input returned */
+    stk_materialized_epoch      pass;
+    stk_blob     begin; /* the input's position before its first element; empty: fresh */
+    stk_element *held;  /* returned after the error that precedes it */
 } stk_materializer;
 
-/* The running of such a stage: its own open sets ops. */
+/* Functions for the operator's table; its own open sets ops. */
 stk_status stk_materializer_next(stk_node *node, stk_element **out, stk_error *err);
 void       stk_materializer_close(stk_node *node);
 stk_status stk_materializer_save(stk_node *node, stk_state_out *out, stk_error *err);

@@ -1,4 +1,4 @@
-/* Datasets that come up while running. */
+/* Nested datasets. */
 #include "pipeline/support/nested.h"
 
 #include "pipeline/element/spec.h"
@@ -75,7 +75,7 @@ stk_status stk_nested_save(const stk_nested *inner, stk_state_out *out, stk_erro
                         : stk_node_save(inner->node, out, err);
 }
 
-/* The element goes to a person's function, so it must be of the kind that function expects. */
+/* The element is passed to a user function, so it must satisfy the spec. */
 static stk_status remake(stk_nested *inner, stk_node *outer, const stk_function *function,
                          const stk_element_spec *spec, uint64_t capacity, stk_state_in *in,
                          stk_error *err)

@@ -1,4 +1,4 @@
-/* Holding a batch, and saving the place inside it. */
+/* Returns a batch row by row, and saves the position inside it. */
 #include "pipeline/support/partial_batch.h"
 
 #include "pipeline/support/batch_rows.h"
@@ -7,8 +7,8 @@ enum { SMALL_BYTES = 16 << 10 }; /* batches up to here are written into checkpoi
 
 typedef enum form { NOTHING, ROWS_LEFT, POSITION_BEFORE } form;
 
-/* An input that has no place to save is no fault yet: a checkpoint may never be asked for. Nothing
- * was pulled, so without memory the caller may just try again. */
+/* An input that cannot be saved is not an error yet: a checkpoint may never be requested. Nothing
+ * was pulled, so after a lack of memory the caller may try again. */
 static stk_status note_position(stk_partial_batch *held, stk_node *node, stk_error *err)
 {
     held->has_before = false;
@@ -22,8 +22,8 @@ static stk_status note_position(stk_partial_batch *held, stk_node *node, stk_err
     return st == STK_E_NOMEM || st == STK_E_CEILING ? st : STK_OK;
 }
 
-/* Batches of one input are mostly alike: the last one tells whether the place before the next is
- * worth its cost. */
+/* Batches of one input are mostly alike: the last one tells whether saving the position before the
+ * next is worth its cost. */
 static void weigh(stk_partial_batch *held)
 {
     const size_t bytes = stk_element_bytes(held->batch);

@@ -1,4 +1,4 @@
-/* Inputs that are taken from one at a time. */
+/* Several inputs, one of which is pulled at a time. */
 #include "pipeline/support/pick.h"
 
 #include "pipeline/element/spec.h"

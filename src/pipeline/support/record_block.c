@@ -1,5 +1,5 @@
-/* Blocks of records. A block lives as long as one of its records does: what a shuffle buffer keeps
- * of it keeps all of it. So blocks are no larger than what makes their own cost vanish. */
+/* Blocks of records. One live record keeps its block alive, for example in a shuffle buffer. So
+ * blocks are only large enough to amortise their own cost. */
 #include "pipeline/support/record_block.h"
 
 #include "base/ledger_pressure.h"
@@ -8,7 +8,7 @@ enum {
     FIRST_BLOCK = 8 << 10, /* sources of a few records need no more; others double it */
     LARGEST_BLOCK = 64 << 10,
     LARGEST_SHARED = 8 << 10, /* longer records have a buffer of their own */
-    ALIGNMENT = 16            /* of each record, for those who load its first words at once */
+    ALIGNMENT = 16            /* of each record, for aligned loads of its first words */
 };
 
 static stk_status begin_block(stk_record_block *block, stk_ledger *ledger, stk_error *err)

@@ -1,5 +1,5 @@
-/* Open record files. The lock is held while a file is opened (its index is kept beside it, so that
- * this is a short read), never while a record is read. */
+/* Open record files. The lock is held while a file is opened (a short read, as its index is stored
+ * beside it), never while a record is read. */
 #include "pipeline/support/record_files.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@ enum { OPEN_MAX = 128 }; /* files; processes often may open 1024 */
 
 typedef struct entry {
     stk_record_file *file;  /* NULL: not open */
-    int              users; /* reads under way */
+    int              users; /* reads in flight */
     uint64_t         used;  /* when, in reads */
     uint64_t         first; /* number of its first record; never changes */
 } entry;

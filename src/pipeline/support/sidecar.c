@@ -1,4 +1,4 @@
-/* Appending to a sidecar file. */
+/* Appends to a sidecar file. */
 #include "pipeline/support/sidecar.h"
 
 #include <errno.h>

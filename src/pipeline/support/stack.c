@@ -1,4 +1,4 @@
-/* Batches: one block of memory per value, rows copied into it. */
+/* Stacks elements: one block of memory per value, rows copied into it. */
 #include "pipeline/support/stack.h"
 
 #include "base/checked.h"
@@ -99,7 +99,7 @@ static bool has_rows(const stk_shape *there, const stk_shape *wanted)
     return true;
 }
 
-/* begun's storage, where it fits; a last batch may have fewer rows than it was made for. */
+/* Reuses prepared's storage if it fits; a last batch may have fewer rows. */
 static bool go_on(stk_value *to, const stk_element *prepared, size_t value, stk_dtype dtype,
                   const stk_shape *shape)
 {
@@ -145,9 +145,7 @@ stk_status stk_stack_prepare(stk_element **out, stk_element *const *elements, si
     return STK_OK;
 }
 
-/* Scalars are most of what is batched beside images: a fixed size lets the compiler inline the
- * copy.
- */
+/* Most values besides images are scalars: a fixed size lets the compiler inline the copy. */
 static void copy_rows(uint8_t *to, stk_element *const *elements, size_t value, size_t bytes,
                       size_t count)
 {

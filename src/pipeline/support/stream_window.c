@@ -1,4 +1,4 @@
-/* A window over a stream. */
+/* The sliding window over a file. */
 #include "pipeline/support/stream_window.h"
 
 #include "base/ledger_pressure.h"

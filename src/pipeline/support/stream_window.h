@@ -1,5 +1,5 @@
-/* A window over the bytes of a file, compressed or not: for sources whose records are found by
- * looking at the bytes. */
+/* A sliding window over the bytes of a file, compressed or not: for sources that find records by
+ * content. */
 #ifndef STK_PIPELINE_SUPPORT_STREAM_WINDOW_H
 #define STK_PIPELINE_SUPPORT_STREAM_WINDOW_H
 
@@ -7,14 +7,14 @@
 
 typedef struct stk_stream_window {
     stk_tfrecord_input input;
-    stk_blob           buffer; /* its bytes begin..end are read and not yet passed */
+    stk_blob           buffer; /* bytes begin..end are read and not consumed */
     size_t             begin, end;
     uint64_t           offset; /* of begin in the uncompressed file */
     size_t             read_bytes;
-    bool               ended; /* there is nothing after end */
+    bool               ended; /* end is the end of the file */
 } stk_stream_window;
 
-/* read_bytes 0 means 256 KiB. On failure there is still all to release. */
+/* read_bytes 0 means 256 KiB. Call release even on failure. */
 STK_NODISCARD stk_status stk_stream_window_open(stk_stream_window *w, const stk_filesystem *fs,
                                                 const char *path, stk_compression compression,
                                                 size_t read_bytes, stk_ledger *ledger,
@@ -22,10 +22,10 @@ STK_NODISCARD stk_status stk_stream_window_open(stk_stream_window *w, const stk_
 /* A zeroed window is fine. */
 void stk_stream_window_release(stk_stream_window *w);
 
-/* Makes more bytes available than there were, unless the file ended. What was lent moves. */
+/* Makes more bytes available, unless the file ended. Invalidates data pointers. */
 STK_NODISCARD stk_status stk_stream_window_more(stk_stream_window *w, stk_error *err);
 
-/* Moves to a place further on; past the end is STK_E_DATALOSS: the file was changed. */
+/* Moves forward to offset; past the end is STK_E_DATALOSS: the file was changed. */
 STK_NODISCARD stk_status stk_stream_window_move(stk_stream_window *w, uint64_t offset,
                                                 stk_error *err);
 

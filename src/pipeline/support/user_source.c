@@ -1,4 +1,4 @@
-/* Sources of a person's own. */
+/* User-defined sources. */
 #include "pipeline/support/user_source.h"
 
 #include "pipeline/element/spec.h"

@@ -1,5 +1,5 @@
-/* What sources of a person's own (generator, indexed) have in common: who they are, what they say
- * of their elements, and what is done with each element and error that comes from them. */
+/* Shared by user-defined sources (generator, indexed): identity, spec, and the handling of each
+ * element and error they return. */
 #ifndef STK_PIPELINE_SUPPORT_USER_SOURCE_H
 #define STK_PIPELINE_SUPPORT_USER_SOURCE_H
 
@@ -12,24 +12,24 @@ typedef struct stk_user_source {
     const char *name;
     uint64_t    version;
     void       *context;
-    void (*release)(void *context); /* NULL until the dataset stands: on failure the context stays
-                                       the caller's */
+    void (*release)(void *context); /* NULL until the dataset is made: on failure the caller keeps
+                                       the context */
     stk_element_spec output;
     stk_arena        arena; /* of name and output */
 } stk_user_source;
 
-/* Copies name and output (NULL: not known). */
+/* Copies name and output (NULL: unknown). */
 STK_NODISCARD stk_status stk_user_source_new(stk_user_source **out, const char *stage,
                                              const char *name, uint64_t version, void *context,
                                              const stk_element_spec *output, stk_error *err);
 /* NULL is fine. */
 void stk_user_source_free(stk_user_source *custom);
 
-/* An error as it is before the call, so that text of an earlier one is not taken for its own. */
+/* Resets the error before a call, so that no text of an earlier one remains. */
 void stk_user_source_before(stk_error *err);
-/* After the call that was to give element index of epoch, with its status. A failed one: frees the
- * element and completes err with place and reason. Else: *element (NULL is fine) is checked against
- * the spec and gets the place as its origin if it has none. */
+/* Called after the call for element index of epoch, with its status. On failure frees the element
+ * and completes err with location and reason. Otherwise checks *element (NULL is fine) against the
+ * spec and sets its origin if it has none. */
 STK_NODISCARD stk_status stk_user_source_after(const stk_user_source *custom, stk_status st,
                                                uint64_t epoch, uint64_t index,
                                                stk_element **element, stk_error *err);
