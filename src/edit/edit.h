@@ -1,6 +1,6 @@
-/* An edit: what is to be done with one image, with all that is random drawn already. It is a row
- * of numbers, so that a program on a device can be fed with it instead of pixels; the device then
- * does what the CPU's image operations would have done. */
+/* An edit (augmentation record): one image's augmentation with all random parameters fixed. 256
+ * bytes that a device takes as input instead of pixels and applies with the results of the CPU's
+ * image operations. */
 #ifndef STK_EDIT_EDIT_H
 #define STK_EDIT_EDIT_H
 
@@ -9,16 +9,16 @@
 enum { STK_EDIT_OPS = 6, STK_EDIT_WORDS = 64 };
 enum { STK_EDIT_FLIP_X = 1, STK_EDIT_FLIP_Y = 2 };
 
-/* Of pixels outside of the source. */
+/* Pixels outside of the source. */
 typedef enum stk_edit_border {
     STK_EDIT_CONSTANT, /* fill */
     STK_EDIT_EDGE,
     STK_EDIT_REFLECT /* without the edge pixel: dcb|abcd|cba */
 } stk_edit_border;
 
-/* What changes pixels; each means what the image operation of that name does with this number. */
+/* Edit ops; each has the meaning of the image operation of its name with this number. */
 typedef enum stk_edit_kind {
-    STK_EDIT_END,        /* no further step */
+    STK_EDIT_END,        /* no further op */
     STK_EDIT_BRIGHTNESS, /* number[0]: the factor */
     STK_EDIT_CONTRAST,   /* number[0]: the factor */
     STK_EDIT_SATURATION, /* number[0]: the factor */
@@ -27,7 +27,7 @@ typedef enum stk_edit_kind {
     STK_EDIT_INVERT,
     STK_EDIT_SOLARIZE,  /* word[0]: the first level that is inverted */
     STK_EDIT_POSTERIZE, /* word[0]: bits that are kept */
-    STK_EDIT_WARP,      /* number[0..5]: where (x, y) is looked up; word: STK_EDIT_WARP_HOW */
+    STK_EDIT_WARP,      /* number[0..5]: the affine map of (x, y); word: */
     STK_EDIT_ERASE      /* word[0..3]: x, y, width, height; word[4]: the colour, as fill */
 } stk_edit_kind;
 
@@ -48,14 +48,14 @@ typedef struct stk_edit_op {
  * then it is flipped; then come the steps, in order; then, when all images of a batch are so far,
  * it is mixed with another one. */
 typedef struct stk_edit {
-    int32_t     source; /* the row of the images */
+    int32_t     source; /* row of the images */
     int32_t     x, y;
     int32_t     flip; /* STK_EDIT_FLIP_X | STK_EDIT_FLIP_Y */
     int32_t     border;
-    int32_t     fill;     /* red | green << 8 | blue << 16 */
-    int32_t     partner;  /* the row of the batch it is mixed with; -1: none */
-    float       fraction; /* of the image itself, where all of it is mixed */
-    int32_t     box[4]; /* x, y, width, height that come from the partner; width 0: all is mixed */
+    int32_t     fill;      /* red | green << 8 | blue << 16 */
+    int32_t     partner;   /* row of the batch that it is mixed with; -1: none */
+    float       fraction;  /* weight of the image itself if all of it is mixed */
+    int32_t     box[4];    /* x, y, width, height taken from the partner; width 0: all is mixed */
     int32_t     unused[4]; /* 0 */
     stk_edit_op step[STK_EDIT_OPS];
 } stk_edit;
@@ -66,7 +66,7 @@ static_assert(sizeof(stk_edit) == STK_EDIT_WORDS * sizeof(int32_t), "an edit is 
 _Static_assert(sizeof(stk_edit) == STK_EDIT_WORDS * sizeof(int32_t), "an edit is a row of words");
 #endif
 
-/* An image as it is. */
+/* The identity edit. */
 static inline stk_edit stk_edit_none(int32_t source)
 {
     stk_edit edit = {0};

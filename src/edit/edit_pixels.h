@@ -1,6 +1,6 @@
-/* What edits make of pixels, once for all kernels: on a GPU, too, where products are not fused with
- * sums, so that all give the same bits. Whatever the words of an edit are, nothing outside of its
- * images is looked at. */
+/* The pixel arithmetic of edits, shared by all kernels, also on GPUs: products are not fused with
+ * sums, so all are bit-identical. For any content of an edit, no access is outside of its images.
+ */
 #ifndef STK_EDIT_EDIT_PIXELS_H
 #define STK_EDIT_EDIT_PIXELS_H
 
@@ -37,7 +37,7 @@ STK_EDIT_INLINE double stk_edit_times_exact(double a, double b)
 }
 
 typedef struct stk_edit_pixel {
-    int32_t level[3]; /* the first alone where there is one channel */
+    int32_t level[3]; /* only the first for one channel */
 } stk_edit_pixel;
 
 STK_EDIT_INLINE stk_edit_pixel stk_edit_colour(int32_t colour)
@@ -48,7 +48,7 @@ STK_EDIT_INLINE stk_edit_pixel stk_edit_colour(int32_t colour)
     return pixel;
 }
 
-/* The row or column that stands at a place outside; -1: the border's colour does. */
+/* The row or column that a position outside maps to; -1: the border's colour. */
 STK_EDIT_INLINE int32_t stk_edit_place(int64_t at, int32_t size, int32_t border)
 {
     if (at >= 0 && at < size) return (int32_t)at;
@@ -166,7 +166,7 @@ STK_EDIT_INLINE int32_t stk_edit_level(const stk_edit_op *step, int32_t level, i
     }
 }
 
-/* A step that looks at no other pixel; mean: of the image's grey, for contrast. */
+/* An op on a single pixel; mean: of the image's grey, for contrast. */
 STK_EDIT_INLINE stk_edit_pixel stk_edit_paint(const stk_edit_op *step, stk_edit_pixel p,
                                               int32_t channels, int32_t mean, int32_t x, int32_t y)
 {
@@ -193,8 +193,8 @@ STK_EDIT_INLINE int32_t stk_edit_mean(uint64_t sum, uint64_t count)
     return (int32_t)((2 * sum + count) / (2 * count));
 }
 
-/* share of mine and the rest of the partner's. What one gains the other loses: of a pair, the row
- * that is first rounds for both. */
+/* fraction of mine and the rest of the partner's. The rounding of a pair is complementary: the
+ * first row rounds for both. */
 STK_EDIT_INLINE int32_t stk_edit_mix(int32_t mine, int32_t other, int32_t fraction, bool is_first)
 {
     const int32_t difference = is_first ? mine - other : other - mine;

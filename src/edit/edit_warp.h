@@ -1,4 +1,5 @@
-/* Where a warp looks: as image/ops/warp.c and warp_nearest.c, with the numbers of an edit. */
+/* Source positions of a warp: as image/ops/warp.c and warp_nearest.c, with the numbers of an edit.
+ */
 #ifndef STK_EDIT_EDIT_WARP_H
 #define STK_EDIT_EDIT_WARP_H
 
@@ -13,7 +14,7 @@ typedef struct stk_edit_warp {
     int32_t colour;
 } stk_edit_warp;
 
-/* One or four pixels, and how much of the second ones. */
+/* One or four pixels, and the weights of the second ones. */
 typedef struct stk_edit_look {
     bool    inside;
     int32_t x[2], y[2];
@@ -63,7 +64,7 @@ STK_EDIT_INLINE int32_t stk_edit_clip(int32_t index, int32_t count)
     return index < 0 ? 0 : index < count ? index : count - 1;
 }
 
-/* The pixels on either side of place, which is inside; returns how much of the second one. */
+/* The pixels on either side of position, which is inside; returns the weight of the second. */
 STK_EDIT_INLINE double stk_edit_beside(double position, int32_t size, int32_t pixels[2])
 {
     const double  at = position - 0.5;

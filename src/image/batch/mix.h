@@ -1,7 +1,7 @@
 /* Batches whose images are mixed with one another: MixUp (Zhang and others, 2017) and CutMix (Yun
  * and others, 2019), in place. Row i goes with row rows - 1 - i, and each of the two gets the
- * other's part: so a pair is read and written once and nothing is copied aside. The middle row of
- * an odd number goes with itself and stays. Shuffled batches make it a random pairing. */
+ * other's part: so a pair is read and written once, without copies. The middle row of an odd number
+ * goes with itself and stays. Shuffled batches make it a random pairing. */
 #ifndef STK_IMAGE_BATCH_MIX_H
 #define STK_IMAGE_BATCH_MIX_H
 
@@ -11,7 +11,7 @@
 #include <stoker/image.h>
 #include <stoker/tensor.h>
 
-/* Dense rows in somebody's memory. */
+/* Dense rows in borrowed memory. */
 typedef struct stk_mix_rows {
     void     *data;
     stk_dtype dtype; /* images: U8 or F32; labels: F32, one-hot or mixed already */
@@ -29,25 +29,26 @@ typedef struct stk_mix_image {
     bool    planar; /* channels first */
 } stk_mix_image;
 
-/* The box of CutMix: 1 - lambda of the image around a random place, as far as it is inside. lambda
- * is 0 to 1. */
+/* The box of CutMix: a fraction 1 - lambda of the image around a random point, clipped. lambda is 0
+ * to 1. */
 stk_rect stk_cutmix_box(stk_random *random, int32_t width, int32_t height, double lambda);
 
-/* Partners exchange what is inside box (which is inside the image), and labels are mixed by the
- * part of the image that was kept. labels may be NULL. Errors change nothing. */
+/* Partners exchange the pixels of box (inside the image); labels are mixed by the kept fraction of
+ * the image. labels may be NULL. Errors change nothing. */
 STK_NODISCARD stk_status stk_cutmix(const stk_mix_rows *images, const stk_mix_image *image,
                                     stk_rect box, const stk_mix_rows *labels, stk_error *err);
 
-/* What a batch is mixed by, whoever does it. */
+/* The parameters of a mixed batch, for CPU and devices. */
 typedef struct stk_mix {
     bool     cut;    /* CutMix, by box; else MixUp */
-    double   lambda; /* what of itself a label keeps; of MixUp, an image, too */
+    double   lambda; /* fraction that a label (for MixUp, also an image) keeps */
     stk_rect box;
 } stk_mix;
 
 /* alpha is above 0; the size is that of the images, and counts for CutMix only. */
 stk_mix stk_mix_draw(stk_random *random, bool cut, double alpha, int32_t width, int32_t height);
-/* For a device: partner, share and box of the batch's edits, so that it mixes to the same bits. */
+/* For a device: stores partner, fraction and box in the batch's edits; results are bit-identical.
+ */
 void stk_mix_edit(const stk_mix *mix, stk_edit *edits, int64_t rows);
 
 /* Each implementation by itself, for tests and benchmarks. NULL where the processor lacks it.

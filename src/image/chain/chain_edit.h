@@ -1,5 +1,4 @@
-/* Chains as edits: what a device is to do with an image that it has, instead of an image on which
- * it was done. */
+/* Encodes chains as edits, which a device applies to images that it holds. */
 #ifndef STK_IMAGE_CHAIN_CHAIN_EDIT_H
 #define STK_IMAGE_CHAIN_CHAIN_EDIT_H
 
@@ -17,8 +16,8 @@
 STK_NODISCARD stk_status stk_chain_edit(const stk_chain *chain, const stk_image_size *source,
                                         const stk_random *randoms, stk_edit *out, stk_error *err);
 
-/* That stk_chain_edit can do so, and that all results have one size (stk_chain_measure has it).
- * Needs no randoms: it is tried with many, and with every step done whatever its probability. */
+/* Whether stk_chain_edit supports the chain and all results have one size (see stk_chain_measure).
+ * Tries many random numbers, with every step applied. */
 STK_NODISCARD stk_status stk_chain_can_edit(const stk_chain *chain, const stk_image_size *source,
                                             stk_error *err);
 

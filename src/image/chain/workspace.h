@@ -1,4 +1,4 @@
-/* What carrying out a chain needs and keeps from image to image. */
+/* Reusable memory of one thread for running chains. */
 #ifndef STK_IMAGE_CHAIN_WORKSPACE_H
 #define STK_IMAGE_CHAIN_WORKSPACE_H
 
@@ -7,7 +7,7 @@
 
 struct stk_image_workspace {
     stk_canvas_buffers buffers;
-    stk_ledger        *ledger; /* one reference: the easel needs it to the end */
+    stk_ledger        *ledger; /* one reference: the canvas buffers need it to the end */
     stk_decoder       *decoder;
     stk_resizer       *resizer;
     stk_blob           blank; /* zeros */

@@ -1,4 +1,4 @@
-/* Studios that wait for work: whoever runs a chain takes one and puts it back. */
+/* A pool of idle workspaces: a thread acquires one to run chains and puts it back. */
 #ifndef STK_IMAGE_CHAIN_WORKSPACE_POOL_H
 #define STK_IMAGE_CHAIN_WORKSPACE_POOL_H
 
@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-enum { STK_IMAGE_WORKSPACE_POOL_MAX = 256 }; /* that wait; more are freed */
+enum { STK_IMAGE_WORKSPACE_POOL_MAX = 256 }; /* idle ones; more are freed */
 
 typedef struct stk_image_workspace_pool {
     pthread_mutex_t      lock;
@@ -17,7 +17,8 @@ typedef struct stk_image_workspace_pool {
 void stk_image_workspace_pool_init(stk_image_workspace_pool *pool);
 void stk_image_workspace_pool_release(stk_image_workspace_pool *pool);
 
-/* One whose memory is in ledger: the one put back last, which is warm, or a new one. */
+/* Acquires a workspace accounted in ledger: the one put back last, whose memory is warm, or a new
+ * one. */
 STK_NODISCARD stk_status stk_image_workspace_pool_acquire(stk_image_workspace_pool *pool,
                                                           stk_ledger               *ledger,
                                                           stk_image_workspace     **out,

@@ -1,5 +1,5 @@
-/* One codec a file: how a format is known, measured and decoded. codec.c has the list. Codecs know
- * nothing of orientation: they work in stored coordinates. */
+/* The codec interface, one codec a file: how a format is detected, measured and decoded. codec.c
+ * has the list. Codecs ignore orientation: they use stored coordinates. */
 #ifndef STK_IMAGE_CODEC_CODEC_H
 #define STK_IMAGE_CODEC_CODEC_H
 
@@ -13,7 +13,7 @@ typedef struct stk_image_header {
     stk_jpeg_header jpeg; /* where the format is JPEG */
 } stk_image_header;
 
-/* What is wanted of an image. */
+/* A decode request. */
 typedef struct stk_codec_request {
     stk_bytes                 encoded;
     const stk_image_header   *header;
@@ -25,11 +25,11 @@ typedef struct stk_codec_request {
 
 typedef struct stk_codec {
     stk_image_format format;
-    bool (*is)(stk_bytes encoded); /* by its first bytes */
+    bool (*is)(stk_bytes encoded); /* detects the format by the first bytes */
     /* Fills the info's stored size, channels, bits, progressive, more_frames, and orientation where
      * it has one; and jpeg. The caller checks the limits. */
     stk_status (*measure)(stk_bytes encoded, stk_image_header *out, stk_error *err);
-    /* The window's pixels into out: data, or (borrow) into encoded. memory grows and is reused. */
+    /* Decodes the window: *out points into the decoder's memory or borrows from encoded. */
     stk_status (*decode)(stk_decoder *decoder, const stk_codec_request *request, stk_pixels *out,
                          stk_decode_outcome *outcome, stk_error *err);
     int max_shrink;
@@ -38,7 +38,7 @@ typedef struct stk_codec {
 extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_pnm, stk_codec_gif,
     stk_codec_bmp, stk_codec_tiff;
 
-/* What a decoder keeps from image to image. Room only grows. */
+/* Scratch slots of a decoder, reused between images. They only grow. */
 enum {
     STK_SCRATCH_PIXELS,
     STK_SCRATCH_TURNED,
@@ -47,31 +47,30 @@ enum {
     STK_SCRATCH_COUNT
 };
 
-/* An image begins: what is asked for from here on is for it alone. */
+/* Begins an image: the scratch requested from here on belongs to it. */
 void stk_decoder_begin(stk_decoder *decoder);
 
-/* STK_E_LIMIT where bytes pass the ledger's ceiling whatever else is held: then it is the image
- * that is too large, and no waiting helps. */
+/* STK_E_LIMIT if bytes alone exceed the ledger's ceiling: the image is too large, and waiting does
+ * not help. */
 STK_NODISCARD stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t bytes, stk_error *err);
 
-/* At least bytes, aligned to 64, contents undefined; NULL with err filled without memory. All that
- * an image asks for together is admitted, as above. */
+/* Returns scratch of at least bytes, aligned to 64, contents undefined; NULL with err filled
+ * without memory. The sum of an image's requests is admitted as above. */
 uint8_t *stk_decoder_scratch(stk_decoder *decoder, int slot, size_t bytes, stk_error *err);
 
-/* Fills out with width by height pixels of channels in a room, rows without gaps, contents
- * undefined. */
+/* Makes out a dense image of width by height pixels in a scratch slot, contents undefined. */
 stk_status stk_decoder_pixels(stk_decoder *decoder, int slot, int32_t width, int32_t height,
                               int32_t channels, stk_pixels *out, stk_error *err);
 
-/* Reserves what a library allocates behind a codec's back, admitted with all else. */
+/* Accounts for memory that a library allocates itself, admitted with the rest. */
 STK_NODISCARD stk_status stk_decoder_reserve(stk_decoder *decoder, uint64_t bytes, stk_error *err);
 void                     stk_decoder_release(stk_decoder *decoder, uint64_t bytes);
 
-/* State of one codec's own, made on first use and released with the decoder; NULL with err filled
+/* The JPEG codec's state, made on first use and released with the decoder; NULL with err filled
  * without memory. */
 struct stk_jpeg_decoder;
 struct stk_jpeg_decoder *stk_decoder_jpeg(stk_decoder *decoder, stk_error *err);
-/* For decoder.c; in image/jpeg/. free takes NULL. */
+/* For decoder.c; implemented in image/jpeg/. free accepts NULL. */
 struct stk_jpeg_decoder *stk_jpeg_decoder_new(stk_ledger *ledger, stk_error *err);
 void                     stk_jpeg_decoder_free(struct stk_jpeg_decoder *jpeg);
 
@@ -87,12 +86,12 @@ STK_NODISCARD stk_status stk_image_decode_measured(stk_decoder *decoder, stk_byt
                                                    stk_pixels *out, stk_decode_outcome *outcome,
                                                    stk_error *err);
 
-/* A JPEG that all decoders understand alike: whole, baseline, grey or YCbCr with usual sampling. In
+/* Whether all decoders agree on a JPEG: complete, baseline, grey or YCbCr with common sampling. In
  * image/jpeg/. */
 bool stk_image_is_plain_jpeg(const stk_image_header *header, stk_bytes encoded);
 
-/* Orientation from an EXIF block (the TIFF header, or "Exif\0\0" before it); 1 where there is none
- * or it is nonsense. */
+/* Orientation of an EXIF block (the TIFF header, or "Exif\0\0" before it); 1 if missing or invalid.
+ */
 int stk_exif_orientation(stk_bytes exif);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rows of one kind of pixel to rows of another, as Pillow's convert does it. A step is the bytes
- * from pixel to pixel; what follows the channels that are used (alpha) is dropped. */
+/* Conversion of pixel rows, as Pillow's convert. step: bytes between pixels; channels after the
+ * used ones (alpha) are dropped. */
 #ifndef STK_IMAGE_CODEC_CONVERT_H
 #define STK_IMAGE_CODEC_CONVERT_H
 
@@ -11,7 +11,7 @@ static inline uint8_t stk_grey_of(uint8_t r, uint8_t g, uint8_t b)
     return (uint8_t)((r * 19595u + g * 38470u + b * 7471u + 0x8000u) >> 16);
 }
 
-/* A channel of 16 bits to 8, by its range. */
+/* Scales a channel from 16 to 8 bits by its range. */
 static inline uint8_t stk_scale_16bit(uint32_t value)
 {
     return (uint8_t)((value * 255 + 32767) / 65535);

@@ -1,4 +1,4 @@
-/* LZW as GIFs have it: codes of 3 to 12 bits, in pieces of up to 255 bytes, to indices. */
+/* The LZW decoder of GIF: codes of 3 to 12 bits, in blocks of up to 255 bytes, to indices. */
 #ifndef STK_IMAGE_CODEC_GIF_CODES_H
 #define STK_IMAGE_CODEC_GIF_CODES_H
 
@@ -19,11 +19,11 @@ typedef struct stk_gif_codes {
     uint8_t   suffix[STK_GIF_CODES], string[STK_GIF_CODES + 1];
 } stk_gif_codes;
 
-/* pieces begin with the size of the codes; false where it is none. */
+/* pieces begins with the code size; false if it is invalid. */
 bool stk_gif_codes_init(stk_gif_codes *codes, stk_bytes pieces);
 
-/* The indices of the next code: their number, lent until the next call; 0 where codes end, or make
- * no sense. */
+/* Decodes the next code; returns the number of indices, borrowed until the next call; 0 at the end
+ * or on invalid codes. */
 int stk_gif_codes_next(stk_gif_codes *codes, const uint8_t **indices);
 
 #endif

@@ -31,11 +31,11 @@ typedef struct stk_jpeg_header {
     bool               jfif, adobe;
     uint8_t            adobe_transform;
     bool               plain; /* the scan holds all of every component, and nothing was strange */
-    size_t             scan;  /* place of the first entropy-coded byte */
+    size_t             scan;  /* offset of the first entropy-coded byte */
 } stk_jpeg_header;
 
 /* Up to the first scan. STK_E_DATALOSS when encoded ends before that, STK_E_FORMAT when there is no
- * frame before the scan. What is only strange clears plain and is left to libjpeg to judge. */
+ * frame before the scan. Mere oddities clear plain and are left to libjpeg. */
 STK_NODISCARD stk_status stk_jpeg_header_read(stk_jpeg_header *out, stk_bytes encoded,
                                               stk_error *err);
 
@@ -43,7 +43,7 @@ STK_NODISCARD stk_status stk_jpeg_header_read(stk_jpeg_header *out, stk_bytes en
  * libjpeg half a table is an error, and no table is not. */
 stk_bytes stk_jpeg_complete_part(stk_bytes encoded);
 
-/* False when no end marker follows the beginning of the scan: the image is cut off. */
+/* False if no end marker follows the scan: the image is truncated. */
 bool stk_jpeg_has_end(const stk_jpeg_header *header, stk_bytes encoded);
 
 #endif

@@ -1,4 +1,4 @@
-/* Colours that pixels are indices into. */
+/* Palettes. */
 #ifndef STK_IMAGE_CODEC_PALETTE_H
 #define STK_IMAGE_CODEC_PALETTE_H
 
@@ -7,7 +7,7 @@
 
 enum { STK_PALETTE_COLOURS = 256 };
 
-/* Begins as zeros: what is not set is black. */
+/* Starts zeroed: unset colours are black. */
 typedef struct stk_palette {
     uint8_t colours[STK_PALETTE_COLOURS][3], greys[STK_PALETTE_COLOURS];
 } stk_palette;

@@ -1,4 +1,4 @@
-/* What stands in a PNG beside its pixels. */
+/* The header and metadata of a PNG. */
 #ifndef STK_IMAGE_CODEC_PNG_HEADER_H
 #define STK_IMAGE_CODEC_PNG_HEADER_H
 
@@ -21,16 +21,15 @@ typedef struct stk_png_header {
 
 bool stk_png_is(stk_bytes encoded);
 
-/* Of bytes that stk_png_is. The checksum and the combination of depth and kind are checked; what is
- * wrong is STK_E_FORMAT, or STK_E_DATALOSS when the bytes end in the header or it is damaged. */
+/* Reads the header of bytes that stk_png_is accepts. Checks its checksum and the combination of
+ * depth and kind; invalid ones are STK_E_FORMAT, a truncated or damaged header STK_E_DATALOSS. */
 STK_NODISCARD stk_status stk_png_read_header(stk_bytes encoded, stk_png_header *out,
                                              stk_error *err);
 
-/* The first eXIf chunk with a right checksum, before or behind the pixels; empty where there is
- * none. */
+/* The first eXIf chunk with a valid checksum, before or after the pixels; empty if none. */
 stk_bytes stk_png_find_exif(stk_bytes encoded);
 
-/* Channels of a stored pixel: an index is one. */
+/* Channels of a stored pixel; an index counts as one. */
 int stk_png_channels(int kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* What stands before the pixels of a PBM, PGM or PPM. */
+/* The header of a PBM, PGM or PPM. */
 #ifndef STK_IMAGE_CODEC_PNM_HEADER_H
 #define STK_IMAGE_CODEC_PNM_HEADER_H
 
@@ -10,18 +10,18 @@ typedef struct stk_pnm_header {
     int     channels; /* 1 or 3 */
     bool    plain;    /* numbers as text */
     bool    bitmap;   /* PBM */
-    size_t  begin;    /* of the pixels */
+    size_t  begin;    /* offset of the pixels */
 } stk_pnm_header;
 
-/* "P1" to "P6" with white space or a comment behind. */
+/* Detects "P1" to "P6" followed by white space or a comment. */
 bool stk_pnm_is(stk_bytes encoded);
 
-/* Of bytes that stk_pnm_is. Bytes that end in the header are STK_E_DATALOSS, what makes no sense
- * STK_E_FORMAT, numbers above 2^24 STK_E_LIMIT. */
+/* Reads the header of bytes that stk_pnm_is accepts. A truncated one is STK_E_DATALOSS, an invalid
+ * one STK_E_FORMAT, numbers above 2^24 STK_E_LIMIT. */
 STK_NODISCARD stk_status stk_pnm_read_header(stk_bytes encoded, stk_pnm_header *out,
                                              stk_error *err);
 
-/* Passes white space and comments, from *at on. */
+/* Skips white space and comments from *at on. */
 void stk_pnm_skip_space(stk_bytes encoded, size_t *at);
 
 #endif

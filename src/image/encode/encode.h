@@ -1,4 +1,4 @@
-/* What the encoders share. */
+/* Shared by the encoders. */
 #ifndef STK_IMAGE_ENCODE_ENCODE_H
 #define STK_IMAGE_ENCODE_ENCODE_H
 

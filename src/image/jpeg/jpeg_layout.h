@@ -1,5 +1,5 @@
-/* Where the samples of a window lie: the components' sizes at 1/shrink, which of their blocks a
- * window needs, and how their samples become pixels. */
+/* The sample layout of a window: component sizes at 1/shrink, the blocks that the window needs, and
+ * how samples become pixels. */
 #ifndef STK_IMAGE_JPEG_JPEG_LAYOUT_H
 #define STK_IMAGE_JPEG_JPEG_LAYOUT_H
 
@@ -24,7 +24,7 @@ typedef struct stk_layout_component {
     int            across, down;  /* pixels of a sample */
     int32_t        width, height; /* samples, without those that fill up MCUs */
     stk_upsampling upsampling;
-    stk_rect       blocks; /* those that the window needs */
+    stk_rect       blocks; /* blocks that the window needs */
 } stk_layout_component;
 
 typedef struct stk_jpeg_layout {
@@ -40,7 +40,7 @@ typedef struct stk_jpeg_layout {
     bool                 ycc;        /* three components are Y, Cb and Cr, not R, G and B */
 } stk_jpeg_layout;
 
-/* False when the image is of a kind that the scan does not decode. */
+/* False if the scan decoder does not support the image. */
 bool stk_layout_make(stk_jpeg_layout *out, const stk_jpeg_header *header, stk_rect window,
                      int shrink);
 

@@ -1,5 +1,5 @@
-/* Entropy-coded bytes without the zeros that are stuffed behind each 0xff, so that whoever reads
- * bits need not look at bytes; and the markers between them. */
+/* Entropy-coded bytes without the zeros that are stuffed behind each 0xff, so that bit readers need
+ * not check bytes; and the markers between them. */
 #ifndef STK_IMAGE_JPEG_UNSTUFF_H
 #define STK_IMAGE_JPEG_UNSTUFF_H
 
@@ -13,12 +13,12 @@ typedef struct stk_unstuffed {
     bool   marker; /* stopped at one, or at the end of src: read is the place of its 0xff */
 } stk_unstuffed;
 
-/* Copies at most room bytes (dst has STK_UNSTUFF_SLACK more). */
+/* Copies at most capacity bytes (dst has STK_UNSTUFF_SLACK more). */
 typedef stk_unstuffed (*stk_unstuff_fn)(uint8_t *dst, size_t capacity, stk_bytes src);
 stk_unstuffed stk_unstuff_plain(uint8_t *dst, size_t capacity, stk_bytes src);
 stk_unstuffed stk_unstuff_avx2(uint8_t *dst, size_t capacity, stk_bytes src);
 
-/* Place of the next 0xff that is followed by neither 0 nor 0xff, or src.size. */
+/* Offset of the next 0xff that is followed by neither 0 nor 0xff, or src.size. */
 typedef size_t (*stk_find_marker_fn)(stk_bytes src);
 size_t stk_find_marker_plain(stk_bytes src);
 size_t stk_find_marker_avx2(stk_bytes src);

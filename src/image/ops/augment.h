@@ -1,4 +1,4 @@
-/* The fourteen changes that rand_augment and trivial_augment choose from, and how strong each is:
+/* The fourteen augmentations of rand_augment and trivial_augment and their magnitudes:
  * torchvision's tables. */
 #ifndef STK_IMAGE_OPS_AUGMENT_H
 #define STK_IMAGE_OPS_AUGMENT_H
@@ -23,7 +23,7 @@ typedef enum stk_augment {
     STK_AUGMENTS
 } stk_augment;
 
-/* The strongest of each. */
+/* Max magnitude of each. */
 typedef struct stk_augment_range {
     float shear;
     float translate_x, translate_y; /* pixels */
@@ -32,10 +32,10 @@ typedef struct stk_augment_range {
     float bits_lost;   /* by posterize */
 } stk_augment_range;
 
-/* How strong augment is at bin of bins (at least 2). */
+/* The magnitude of augment at bin of bins (at least 2). */
 double stk_augment_magnitude(const stk_augment_range *range, stk_augment augment, int bin,
                              int bins);
-/* Those whose magnitude may be negated. */
+/* Whether the magnitude may be negated. */
 bool stk_augment_is_signed(stk_augment augment);
 
 typedef struct stk_augment_look {

@@ -1,5 +1,5 @@
-/* Between two images, and past either: from + factor * (image - from), in float32, cut off to
- * whole levels and clamped, as Pillow's Image.blend does to the bit. */
+/* Interpolation and extrapolation of two images: from + factor * (image - from), in float32,
+ * truncated to levels and clamped, bit-identical to Pillow's Image.blend. */
 #ifndef STK_IMAGE_OPS_BLEND_H
 #define STK_IMAGE_OPS_BLEND_H
 
@@ -13,9 +13,9 @@ static inline uint8_t stk_blend_one(uint8_t from, uint8_t image, float factor)
     return level <= 0 ? 0 : level >= 255 ? 255 : (uint8_t)level;
 }
 
-/* image, in place; from is another. factor is finite. */
+/* Blends image in place with from; factor is finite. */
 void stk_blend(uint8_t *image, const uint8_t *from, size_t bytes, float factor);
-/* For a from of one level: what becomes of each level. */
+/* The lookup table of a blend with a constant from. */
 void stk_blend_table(uint8_t table[256], uint8_t from, float factor);
 
 /* Each implementation by itself, for tests and benchmarks. NULL where the processor lacks it. */

@@ -14,28 +14,28 @@
 
 #include <stoker/params.h>
 
-/* First the window is cut out, then resampled, then flipped. */
+/* Geometry: crop a window, resample it, flip it. */
 typedef struct stk_geometry {
-    stk_rect     window;        /* of the image as it is; may reach outside with a border */
-    int32_t      width, height; /* to resample to; 0: as it is */
+    stk_rect     window;        /* of the source image; may exceed it with a border */
+    int32_t      width, height; /* to resample to; 0: unchanged */
     stk_sampling sampling;
     bool         flip_x, flip_y;
     stk_border   border;
     uint8_t      fill[3];
 } stk_geometry;
 
-/* Pixels that may be changed, and room for others of any size. */
+/* Mutable pixels, and a second buffer for a result of any size. */
 typedef struct stk_canvas stk_canvas;
 struct stk_canvas {
-    stk_pixels pixels; /* dense rows; whoever paints may write here */
-    /* Room for other pixels, which become pixels by stk_canvas_use. */
+    stk_pixels pixels; /* dense rows; pixel ops write here */
+    /* Reserves other pixels, which stk_canvas_use makes current. */
     stk_status (*reserve)(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
                           stk_pixels *out, stk_error *err);
 };
-/* other becomes the canvas's pixels; the former ones are room again. */
+/* Makes other the canvas's pixels; the former ones become free. */
 void stk_canvas_use(stk_canvas *canvas, const stk_pixels *other);
 
-/* Sizes before and after; -1: not known beforehand. */
+/* Sizes before and after an op; -1: unknown. */
 typedef struct stk_image_size {
     int32_t   width, height;
     int32_t   channels;
@@ -49,8 +49,8 @@ typedef struct stk_image_op {
           *parameters; /* as stk_params reads them: a row without fallback must be given */
     size_t parameter_count;
     size_t params_bytes;
-    bool   random; /* draws */
-    /* What parameters must be to each other, and values worked out from them; NULL: nothing. */
+    bool   random; /* uses random numbers */
+    /* Checks parameters against each other and derives values; NULL: nothing to do. */
     stk_status (*check)(void *params, stk_error *err);
     /* One of: */
     stk_status (*geometry)(const void *params, stk_random *random, int32_t width, int32_t height,
@@ -58,17 +58,16 @@ typedef struct stk_image_op {
     stk_status (*pixels)(const void *params, stk_random *random, stk_canvas *canvas,
                          stk_error *err);
     stk_status (*output)(const void *params, stk_output_format *ending, stk_error *err);
-    /* Beside paint: what it would do to an image of this size, as steps after those of edit. Draws
-     * what paint draws; how many steps there are does not depend on that. STK_E_UNSUPPORTED says
-     * which parameter there is no step for. NULL: there is none for it. */
+    /* For pixel ops: encodes the change as ops appended to edit. Draws the same random numbers as
+     * the pixel op, always the same count of ops. STK_E_UNSUPPORTED names the parameter without an
+     * edit op. NULL: not supported. */
     stk_status (*encode_edit)(const void *params, stk_random *random, const stk_image_size *size,
                               stk_edit *edit, stk_error *err);
-    /* What becomes of a size: width and height of -1 stay unknown unless this op fixes them. NULL:
-     * the same after as before. */
+    /* Computes the size after the op: -1 stays unknown unless the op fixes it. NULL: unchanged. */
     void (*measure)(const void *params, stk_image_size *size);
 } stk_image_op;
 
-/* The list: NULL past the end; and by name, NULL for none. */
+/* Operations by index, NULL past the end; and by name, NULL if unknown. */
 const stk_image_op *stk_image_op_at(size_t index);
 const stk_image_op *stk_image_op_find(const char *name);
 

@@ -4,11 +4,11 @@
 
 #include <stoker/image.h>
 
-/* One level for each triple; grey may not overlap rgb unless they begin at the same place. */
+/* One level per triple; grey may overlap rgb only from the same start. */
 void stk_luma(const uint8_t *rgb, uint8_t *grey, size_t pixels);
-/* Three equal levels for each one. */
+/* Three equal levels per level. */
 void stk_luma_spread(const uint8_t *grey, uint8_t *rgb, size_t pixels);
-/* The mean of the image's grey, rounded half up. It has a pixel at least. */
+/* The mean of the image's grey, rounded half up. The image is not empty. */
 uint8_t stk_luma_mean(const stk_pixels *pixels);
 
 /* Each implementation by itself, for tests and benchmarks. NULL where the processor lacks it. */

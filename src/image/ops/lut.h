@@ -1,4 +1,4 @@
-/* Bytes replaced through a table of 256: what most colour operations come down to. */
+/* Byte lookup tables, the core of most colour operations. */
 #ifndef STK_IMAGE_OPS_LUT_H
 #define STK_IMAGE_OPS_LUT_H
 
@@ -6,11 +6,11 @@
 
 enum { STK_LUT_SIZE = 256 };
 
-/* Each of bytes at data becomes table[itself]. */
+/* Replaces each byte by its table entry. */
 void stk_lut_apply(uint8_t *data, size_t bytes, const uint8_t table[STK_LUT_SIZE]);
-/* Interleaved triples, a table for each channel. */
+/* The same for interleaved triples, one table per channel. */
 void stk_lut_apply_rgb(uint8_t *data, size_t pixels, const uint8_t table[3][STK_LUT_SIZE]);
-/* Every pixel through the table of its channel: table[0] alone where there is one channel. */
+/* Maps each channel by its table; grey uses table[0]. */
 void stk_lut_apply_channels(const stk_pixels *pixels, const uint8_t table[3][STK_LUT_SIZE]);
 
 /* Each implementation by itself, for tests and benchmarks. NULL where the processor lacks it. */

@@ -1,6 +1,6 @@
-/* How finishing operations follow one another in one ending. Values are uint8 at first; each step
- * is taken on the values of the ones before. What one multiplication, one addition and one rounding
- * cannot do is STK_E_INVALID. op must be a literal. */
+/* Composes output ops into one output format. Values start as uint8; each op applies to the results
+ * of the former ones. A composition that needs more than one multiplication, addition and rounding
+ * is STK_E_INVALID. op must be a literal. */
 #ifndef STK_IMAGE_OPS_OUTPUT_FORMAT_H
 #define STK_IMAGE_OPS_OUTPUT_FORMAT_H
 

@@ -1,5 +1,5 @@
-/* Images turned, sheared and moved: every pixel of the result is looked up in the source, as
- * Pillow's transform(AFFINE) does it and, to the bit, with its results. */
+/* Affine warps: looks up every output pixel in the source, bit-identical to Pillow's
+ * transform(AFFINE). */
 #ifndef STK_IMAGE_OPS_WARP_H
 #define STK_IMAGE_OPS_WARP_H
 
@@ -17,13 +17,13 @@ STK_NODISCARD stk_status stk_warp_canvas(const char *op, stk_canvas *canvas, int
                                          int64_t height, const double m[6], stk_filter filter,
                                          const uint8_t fill[3], stk_error *err);
 
-/* The same as a step of an edit, for images of this size. Devices have no bicubic filter. */
+/* The same as an edit op, for images of this size. Devices have no bicubic filter. */
 STK_NODISCARD stk_status stk_warp_edit(const char *op, stk_edit *edit, const stk_image_size *size,
                                        const double m[6], stk_filter filter, const uint8_t fill[3],
                                        stk_error *err);
 
-/* Moves m so that source and result turn about their middles: what is in the middle of the source
- * stays in the middle of the result, shifted by right and down. m[2] and m[5] are set. */
+/* Centres m: the source's centre maps to the result's, shifted by right and down. Sets m[2] and
+ * m[5]. */
 void stk_warp_centre(double m[6], int32_t width, int32_t height, double right, double down);
 
 #endif

@@ -1,5 +1,5 @@
-/* Resampling: from a box of source pixels to an output of another size, and the way the output is
- * written (flipped, cast, scaled, in planes) in the same loop. */
+/* Resampling of a source box to another size, fused with writing the output (flip, cast, scale,
+ * planes). */
 #ifndef STK_IMAGE_RESIZE_RESIZE_H
 #define STK_IMAGE_RESIZE_RESIZE_H
 
@@ -15,7 +15,7 @@ typedef enum stk_filter {
     STK_FILTERS
 } stk_filter;
 
-/* Whose results are matched; docs/images/resize.md has how closely. */
+/* The library whose results are matched; docs/images/resize.md says how closely. */
 typedef enum stk_resize_like {
     STK_RESIZE_PIL, /* widens its filters when it shrinks (antialias); also torchvision's default */
     STK_RESIZE_OPENCV,
@@ -39,14 +39,14 @@ typedef struct stk_output_format {
     float     scale[4], offset[4];
 } stk_output_format;
 
-/* A result's bytes; 0 past SIZE_MAX. */
+/* Bytes of a result; 0 on overflow. */
 size_t stk_output_format_bytes(const stk_output_format *ending, int32_t width, int32_t height,
                                int32_t channels);
 
 typedef struct stk_resize_request {
     double            x, y, width, height;   /* the box in source pixels; inside the source */
-    int32_t           out_width, out_height; /* of the whole box's result */
-    stk_rect          part;                  /* of that result, to be written; flips come after */
+    int32_t           out_width, out_height; /* of the complete result */
+    stk_rect          part; /* the part of the result to write; flips apply after */
     bool              flip_x, flip_y;
     stk_sampling      sampling;
     stk_output_format ending;
@@ -55,7 +55,7 @@ typedef struct stk_resize_request {
     bool fractions;
 } stk_resize_request;
 
-typedef struct stk_resizer stk_resizer; /* weights and rows that are reused; one thread's */
+typedef struct stk_resizer stk_resizer; /* reusable weights and rows of one thread */
 
 STK_NODISCARD stk_status stk_resizer_new(stk_resizer **out, stk_ledger *ledger, stk_error *err);
 void                     stk_resizer_free(stk_resizer *resizer); /* NULL is fine */
@@ -65,14 +65,15 @@ void                     stk_resizer_free(stk_resizer *resizer); /* NULL is fine
 STK_NODISCARD stk_status stk_resize(stk_resizer *resizer, const stk_pixels *src,
                                     const stk_resize_request *request, void *out, stk_error *err);
 
-/* What to do where a window reaches past the image. */
+/* Pixels outside of the image. */
 typedef enum stk_border {
     STK_BORDER_CONSTANT,
     STK_BORDER_EDGE,
     STK_BORDER_REFLECT /* without the edge pixel: dcb|abcd|cba */
 } stk_border;
 
-/* Copies window of src (it may reach outside) with the ending; fill for STK_BORDER_CONSTANT. */
+/* Copies window of src (it may reach outside) in the output format; fill for STK_BORDER_CONSTANT.
+ */
 void stk_copy_window(const stk_pixels *src, stk_rect window, stk_border border,
                      const uint8_t fill[3], bool flip_x, bool flip_y,
                      const stk_output_format *ending, void *out);

@@ -1,5 +1,4 @@
-/* The loops of resampling and of writing results: one table of functions for each instruction set.
- * All give the same bits. */
+/* Kernels of resampling and output: one table per instruction set, all bit-identical. */
 #ifndef STK_IMAGE_RESIZE_RESIZE_KERNELS_H
 #define STK_IMAGE_RESIZE_RESIZE_KERNELS_H
 
@@ -7,7 +6,7 @@
 
 enum {
     STK_STEP_BITS = 2, /* of fraction, see sum_steps */
-    /* Rows of sums have room for whole vectors: as many samples more may be written and read. */
+    /* Padding of rows of sums: vector code may access as many more samples. */
     STK_RESIZE_ROW_SLACK = 64,
     /* Scales and offsets come as patterns that repeat after 1, 2, 3 or 4 channels. */
     STK_PATTERN = 48
@@ -35,11 +34,11 @@ struct stk_row_gather {
      * Reads row[begin..end), which may reach past the pixels that count. */
     void (*run)(const stk_row_gather *gather, const stk_row_group *rows);
     size_t   begin, end;
-    int32_t  blocks;          /* of lanes that are computed together */
+    int32_t  blocks;          /* of lanes computed together */
     int32_t  window, windows; /* taps that one load of source pixels serves; loads a block needs */
     int32_t *base;            /* of each block (or half): the byte its first load begins at */
     uint8_t *table;           /* of each block: which loaded bytes go where, and the weights */
-    size_t   scratch_bytes;   /* what base and table point into */
+    size_t   scratch_bytes;   /* memory of base and table */
     uint8_t *scratch;
 };
 
@@ -57,17 +56,17 @@ typedef struct stk_pattern {
 
 typedef struct stk_resize_kernels {
     const char *name;
-    /* Bytes of room that arrange needs. */
+    /* Scratch bytes that arrange needs. */
     size_t (*scratch)(const stk_axis *axis, int32_t channels);
-    /* Fills all but axis, channels and room, which are given. */
+    /* Fills all fields but axis, channels and scratch, which are given. */
     void (*arrange)(stk_row_gather *gather);
     /* (sum + half) >> STK_WEIGHT_BITS, kept in 0..255. */
     void (*sum_integer)(const stk_sum *sum, uint8_t *dst);
-    /* OpenCV's for two taps: each product is cut off to two bits of fraction, the sum rounded. */
+    /* OpenCV's two-tap sum: truncates each product to two bits of fraction, rounds the sum. */
     void (*sum_steps)(const stk_sum *sum, uint8_t *dst);
     void (*sum_real)(const stk_sum *sum, float *dst); /* may write STK_RESIZE_ROW_SLACK more */
 
-    /* Three channels apart; pixels of three with a zero after each; pixels in reverse order. */
+    /* Deinterleave three channels; pad pixels of three with a zero; reverse the order of pixels. */
     void (*split)(const uint8_t *src, size_t pixels, uint8_t *const dst[3]);
     void (*pad)(const uint8_t *src, size_t pixels, uint8_t *dst);
     void (*mirror[4])(const uint8_t *src, size_t pixels, uint8_t *dst); /* by channels: 1 and 3 */
@@ -76,22 +75,22 @@ typedef struct stk_resize_kernels {
      * begins anew at src. */
     void (*convert)(const uint8_t *src, size_t count, const stk_pattern *pattern, stk_dtype dtype,
                     void *dst);
-    /* The same from real values; for U8, which is not scaled, pattern may be NULL. */
+    /* The same from float values; for U8, which is not scaled, pattern may be NULL. */
     void (*convert_real)(const float *src, size_t count, const stk_pattern *pattern,
                          stk_dtype dtype, void *dst);
 } stk_resize_kernels;
 
-/* The best this processor has. */
+/* The best table that this processor supports. */
 const stk_resize_kernels *stk_resize_kernels_best(void);
 /* Each by itself, for tests and benchmarks. NULL where the processor lacks it. */
 const stk_resize_kernels *stk_resize_kernels_plain(void);
 const stk_resize_kernels *stk_resize_kernels_avx2(void);
 const stk_resize_kernels *stk_resize_kernels_avx512(void);
 
-/* For other tables, where they have nothing better. */
+/* The fallback of other tables. */
 void stk_row_gather_arrange_plain(stk_row_gather *gather);
 
-/* The same operations on single values: what all tables agree with. */
+/* The operations on single values, which all tables match. */
 uint16_t stk_f16_of(float value);  /* to nearest, halves to even */
 uint16_t stk_bf16_of(float value); /* the same */
 uint8_t  stk_u8_of(float value);   /* the same, kept in 0..255 */
