@@ -1,4 +1,4 @@
-/* UTF-8: which bytes are a character. */
+/* UTF-8 decoding and encoding. */
 #ifndef STK_BASE_UTF8_H
 #define STK_BASE_UTF8_H
 
@@ -11,16 +11,16 @@
  * none: a stray or missing continuation, a longer form than needed, a surrogate, past U+10FFFF. */
 int stk_utf8_length(const uint8_t *text, size_t left);
 
-/* Whether a character of length bytes may be shown as it is: no control character, none that breaks
- * a line or sets the direction of text. */
+/* Whether a character of length bytes is printable: no control character, line break or direction
+ * mark. */
 bool stk_utf8_is_shown(const uint8_t *text, int length);
 
 /* Writes a code point (at most 0x10FFFF) and returns the number of bytes. */
 int stk_utf8_write(uint8_t *dst, uint32_t code);
 
-/* Whether all of a text is. */
+/* Whether text is valid UTF-8. */
 bool stk_utf8_is_valid(const char *text);
-/* Appends text, with \xHH for bytes that are no part of a character; not terminated. */
+/* Appends text, with \xHH for invalid bytes; not terminated. */
 STK_NODISCARD stk_status stk_utf8_escape(stk_blob *out, const char *text, stk_error *err);
 
 #endif

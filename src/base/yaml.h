@@ -28,19 +28,19 @@ enum {
     STK_YAML_KEYS_MAX = 1024 /* of one mapping: each is compared with all before it */
 };
 
-/* Reads what stands under the top-level key section, or the whole mapping for NULL. Other sections
- * are passed over, whatever they hold. A section that is not there is STK_E_INVALID. Anchors,
- * aliases and tags inside the section are refused, so that a tree is never larger than its text. */
+/* Reads the content of the top-level key section, or the whole mapping for NULL. Other sections are
+ * skipped, whatever their content. A missing section is STK_E_INVALID. Anchors, aliases and tags
+ * inside the section are refused, so that a tree is never larger than its text. */
 STK_NODISCARD stk_status stk_yaml_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml,
                                        const char *name, const char *section, stk_error *err);
 
 /* A plain scalar that is empty, ~ or null. */
 bool stk_yaml_is_null(const stk_yaml_node *tree);
 
-/* The whole on one line, the same for trees of the same content; appended. */
+/* Appends the tree on one line; equal trees give equal text. */
 STK_NODISCARD stk_status stk_yaml_text(const stk_yaml_node *tree, stk_blob *out, stk_error *err);
 
-/* As much of a name as messages show: its end. */
+/* The part of a name that messages show: its end. */
 const char *stk_yaml_name_end(const char *name);
 
 /* Fails with where "name:line: what". what may be NULL. */

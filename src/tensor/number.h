@@ -1,5 +1,5 @@
-/* One element of any type as a number, once for all kernels, on a GPU too: floats are a double, all
- * else is an int64. Types of 16 bits are the caller's: here they are read and written as float32.
+/* One element of any type as a number, shared by all kernels, also on GPUs: floats are a double,
+ * all else is an int64. The caller handles 16-bit types: here they are read and written as float32.
  */
 #ifndef STK_TENSOR_NUMBER_H
 #define STK_TENSOR_NUMBER_H
@@ -56,8 +56,8 @@ STK_NUMBER_INLINE double stk_number_to_float(stk_tensor_scalar n)
     return n.is_real ? n.floating : (double)n.integer;
 }
 
-/* Towards zero, and not past the ends; NaN is 0. The ends are compared as doubles, and 2^63 is one:
- * hence >=. */
+/* Truncates and saturates; NaN gives 0. Bounds are compared as doubles, and 2^63 is one: hence >=.
+ */
 STK_NUMBER_INLINE int64_t stk_number_to_integer(stk_tensor_scalar n, int64_t low, int64_t high)
 {
     if (!n.is_real) return n.integer < low ? low : n.integer > high ? high : n.integer;

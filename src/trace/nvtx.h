@@ -1,5 +1,4 @@
-/* Ranges for NVIDIA's tools: NVTX 3, which is part of builds that found CUDA, or libnvToolsExt,
- * where it is there. */
+/* Ranges for NVIDIA's tools: NVTX 3 in builds with CUDA, else libnvToolsExt if installed. */
 #ifndef STK_TRACE_NVTX_H
 #define STK_TRACE_NVTX_H
 
@@ -13,11 +12,11 @@ typedef struct stk_nvtx {
     int (*pop)(void);
 } stk_nvtx;
 
-/* path NULL: what this build has, else the system's. STK_E_UNSUPPORTED where there is none. */
+/* path NULL: the built-in NVTX 3, else the system's library. STK_E_UNSUPPORTED without either. */
 STK_NODISCARD stk_status stk_nvtx_open(stk_nvtx *nvtx, const char *path, stk_error *err);
 void                     stk_nvtx_close(stk_nvtx *nvtx);
 
-/* Fills nvtx where this build has NVTX 3. */
+/* Fills nvtx if this build has NVTX 3. */
 bool stk_nvtx3_has(stk_nvtx *nvtx);
 
 #endif

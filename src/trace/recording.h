@@ -1,4 +1,4 @@
-/* What a trace holds: a ring of fixed events for each thread. */
+/* The trace's storage: a ring of fixed-size events per thread. */
 #ifndef STK_TRACE_RECORDING_H
 #define STK_TRACE_RECORDING_H
 
@@ -11,7 +11,7 @@
 
 enum { STK_EVENT_WORDS = 4 };
 
-/* One event as it lies in the ring: begin in ticks; duration, kind and stage; name; value. */
+/* One event in the ring: begin in ticks; duration, kind and stage; name; value. */
 typedef struct stk_event_slot {
     uint64_t word[STK_EVENT_WORDS]; /* atomic: a dump may read while the thread writes */
 } stk_event_slot;
@@ -24,34 +24,34 @@ typedef struct stk_event {
                         * a device did: its number */
     stk_stage           stage;
     bool                is_counter, is_step;
-    bool                is_launch; /* what it began is told on a device's row */
+    bool                is_launch; /* its device activity is on a device's row */
     const stk_trace_op *op;        /* NULL: none */
 } stk_event;
 
 struct stk_trace_thread {
-    /* Atomic, written by the thread only: events begun to be written, and events written. Between
-     * the two, one slot is in the making. */
+    /* Atomic, written by the thread only: events started and events written. Between the two, one
+     * slot is being written. */
     alignas(64) uint64_t started;
     uint64_t          written;
-    int               taken; /* atomic: a thread writes into it */
-    uint64_t          mask;  /* slots - 1; what follows never changes */
+    int               taken; /* atomic: used by a thread */
+    uint64_t          mask;  /* slots - 1; the following fields are immutable */
     stk_trace        *trace;
     stk_trace_thread *older;
     char             *name;
     uint32_t          number;    /* from 0, in the order of attaching */
-    bool              is_device; /* a stream: all of it was done by the device */
-    stk_clock_pair    latest;    /* of a device's row, its thread's: both clocks, not long ago */
+    bool              is_device; /* a device stream */
+    stk_clock_pair    latest;    /* of a device's row: a recent pair of both clocks */
     alignas(64) stk_event_slot slots[];
 };
 
 struct stk_trace {
-    stk_trace_thread   *newest; /* atomic: a list that only grows, so that nobody needs a lock */
+    stk_trace_thread   *newest; /* atomic: an append-only, lock-free list */
     char               *process_name;
     uint64_t            events_per_thread; /* a power of two */
     stk_trace_level     level;             /* atomic */
-    stk_trace_level     highest;           /* atomic: that it ever had */
-    struct stk_kept_op *ops;               /* atomic: a list that only grows */
-    bool                has_devices;       /* atomic: some row is a device's own */
+    stk_trace_level     highest;           /* atomic: the highest level so far */
+    struct stk_kept_op *ops;               /* atomic: append-only list */
+    bool                has_devices;       /* atomic: some row is a device stream */
     char                device[32];        /* whose; written before has_devices */
     uint64_t            number;            /* of this trace in this process, from 1 */
     uint64_t            begin_unix_ns;

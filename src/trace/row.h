@@ -1,10 +1,10 @@
-/* A thread's events as rows of a timeline: sorted, nested, and what of them a device did. */
+/* A thread's events as rows of a timeline: sorted, nested, with their device activity. */
 #ifndef STK_TRACE_ROW_H
 #define STK_TRACE_ROW_H
 
 #include "trace/recording.h"
 
-/* What a span is on the device's row. */
+/* The kind of a span on the device's row. */
 typedef enum stk_row_device {
     STK_ROW_HOST, /* nothing */
     STK_ROW_KERNEL,

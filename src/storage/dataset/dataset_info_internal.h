@@ -1,4 +1,4 @@
-/* What reading and writing a data set's description share. */
+/* Shared by reading and writing a data set's description. */
 #ifndef STK_STORAGE_DATASET_DATASET_INFO_INTERNAL_H
 #define STK_STORAGE_DATASET_DATASET_INFO_INTERNAL_H
 
@@ -12,7 +12,7 @@
  * has it, slashes in the name become dots. outer is the feature it lies inside of, or "". */
 STK_NODISCARD stk_status stk_labels_file_name(stk_blob *text, const char *outer, const char *name,
                                               stk_error *err);
-/* Whether a file of this name may be one of a description. */
+/* Whether a file name may belong to a description. */
 bool stk_dataset_info_is_name(const char *name);
 
 #endif

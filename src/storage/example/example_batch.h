@@ -1,4 +1,4 @@
-/* A batch being filled: one column per wanted feature, and what the last record looked like. */
+/* A batch being filled: one column per requested feature, and the layout of the last record. */
 #ifndef STK_STORAGE_EXAMPLE_EXAMPLE_BATCH_H
 #define STK_STORAGE_EXAMPLE_EXAMPLE_BATCH_H
 
@@ -7,21 +7,21 @@
 
 enum { STK_PREFIX_BYTES = 64, STK_ORDER_ENTRIES = 512 };
 
-/* The bytes of an entry before its values, as the last record had them: all lengths, the key and
- * the kind. When the next record has the same bytes, its values are of the same size, and nothing
- * more needs to be looked at. */
+/* The bytes before the values of an entry in the last record: all lengths, the key and the kind. If
+ * the next record has the same bytes, its values have the same size and nothing else needs parsing.
+ */
 typedef struct stk_entry_prefix {
     uint8_t bytes[STK_PREFIX_BYTES];
-    size_t  size;    /* 0: none is known */
-    size_t  payload; /* bytes of values behind it, up to the end of the entry */
-    bool    packed;  /* payload is the inside of the only packed chunk; else the list message */
+    size_t  size;    /* 0: unknown */
+    size_t  payload; /* bytes of values after it, up to the end of the entry */
+    bool    packed; /* payload is the content of the only packed LEN field; else the list message */
 } stk_entry_prefix;
 
 typedef struct stk_example_column {
     const stk_example_feature *feature;
     stk_entry_prefix           prefix;
     uint64_t                   stamp;  /* serial of the last record that had it */
-    stk_blob                   values; /* DENSE: in place. Else the rows one behind the other */
+    stk_blob                   values; /* DENSE: in place. Else consecutive rows */
     size_t                     used;   /* values in it; unused by DENSE */
     stk_blob                   splits; /* int64_t, VARLEN and DENSE_PADDED: where each row ends */
     stk_blob                   padded; /* DENSE_PADDED when rows differ in length */
@@ -37,14 +37,14 @@ struct stk_example_batch {
     size_t                    records; /* of the last parse */
     uint64_t                  serial;  /* counts records over all parses */
     uint64_t                  duplicates;
-    uint32_t                  order[STK_ORDER_ENTRIES]; /* columns as the last record had them */
+    uint32_t order[STK_ORDER_ENTRIES]; /* columns in the order of the last record */
 };
 
-/* Room for count more values of size bytes behind the used ones in blob; where they go, or NULL
- * with err filled. The blob must hold something already, so that no room is still somewhere. */
+/* Grows blob by count values of size bytes after the used ones; returns their address, or NULL with
+ * err filled. blob must not be empty, so that the address is never NULL. */
 void *stk_values_grow(stk_blob *blob, size_t used, size_t count, size_t size, stk_error *err);
 
-/* Where the values of a DENSE column for this record go. */
+/* The values of a DENSE column for this record. */
 static inline uint8_t *stk_column_row(const stk_example_column *column, size_t record)
 {
     const stk_example_feature *feature = column->feature;
@@ -53,17 +53,17 @@ static inline uint8_t *stk_column_row(const stk_example_column *column, size_t r
 
 typedef enum stk_fast_result {
     STK_FAST_DONE,
-    STK_FAST_UNSURE, /* something uncommon: parse the record carefully */
+    STK_FAST_UNSURE, /* uncommon encoding: parse the record carefully */
     STK_FAST_FAILED  /* err is filled; a careful parse would not help */
 } stk_fast_result;
 
-/* Puts the values of one record, serialized as almost everybody does, into the columns. Does not
- * explain what it cannot take, and leaves rows half written then. */
+/* Parses one record in the common serialization into the columns. Other records leave rows half
+ * written, without an error message. */
 stk_fast_result stk_example_parse_fast(stk_example_batch *batch, stk_bytes record, size_t index,
                                        stk_error *err);
 
-/* The same for any record, by the book and with errors that name the place. The fast parse defers
- * to it; both give the same values. */
+/* The same for any record, with complete checks and error locations. The fast parser defers to it;
+ * both return the same values. */
 STK_NODISCARD stk_status stk_example_parse_careful(stk_example_batch         *batch,
                                                    const stk_record_location *location,
                                                    stk_error                 *err);

@@ -1,4 +1,4 @@
-/* A prepared set of wanted features: names in a hash table, defaults copied. Immutable. */
+/* A prepared set of requested features: names in a hash table, defaults copied. Immutable. */
 #ifndef STK_STORAGE_EXAMPLE_EXAMPLE_PARSER_H
 #define STK_STORAGE_EXAMPLE_EXAMPLE_PARSER_H
 
@@ -6,7 +6,7 @@
 
 #include <stoker/example.h>
 
-/* Names of wanted features or lists, found by their bytes. Lives in the arena it was built in. */
+/* A hash table of the names of requested features or lists. Allocated in the arena. */
 typedef struct stk_key_table {
     const stk_bytes *keys;
     size_t           count;
@@ -15,10 +15,10 @@ typedef struct stk_key_table {
     uint64_t         seed;
 } stk_key_table;
 
-/* keys must stay where they are. Two equal keys are STK_E_INVALID. */
+/* Borrows keys. Duplicate keys are STK_E_INVALID. */
 STK_NODISCARD stk_status stk_key_table_init(stk_key_table *table, stk_arena *arena,
                                             const stk_bytes *keys, size_t count, stk_error *err);
-/* The key's index, or table->count when there is none. */
+/* The key's index, or table->count if unknown. */
 size_t stk_key_table_find(const stk_key_table *table, const uint8_t *key, size_t size);
 
 typedef struct stk_example_feature {

@@ -1,4 +1,4 @@
-/* Parts of the visitor that a SequenceExample shares with an Example. */
+/* Shared by the visitors of Example and SequenceExample. */
 #ifndef STK_STORAGE_EXAMPLE_EXAMPLE_VISIT_H
 #define STK_STORAGE_EXAMPLE_EXAMPLE_VISIT_H
 

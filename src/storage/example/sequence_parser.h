@@ -1,4 +1,4 @@
-/* Wanted feature lists of a SequenceExample, prepared. Immutable. */
+/* The requested feature lists of a SequenceExample, prepared. Immutable. */
 #ifndef STK_STORAGE_EXAMPLE_SEQUENCE_PARSER_H
 #define STK_STORAGE_EXAMPLE_SEQUENCE_PARSER_H
 

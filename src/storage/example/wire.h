@@ -1,5 +1,5 @@
 /* Protobuf's wire format: a cursor over one message. Every read checks against the end of that
- * message; a nested message is a cursor of its own over a chunk of the outer one. */
+ * message; a nested message has its own cursor over a LEN field of the outer one. */
 #ifndef STK_STORAGE_EXAMPLE_WIRE_H
 #define STK_STORAGE_EXAMPLE_WIRE_H
 
@@ -15,19 +15,19 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 enum {
     STK_WIRE_VARINT = 0,
     STK_WIRE_FIXED64 = 1,
-    STK_WIRE_LEN = 2, /* a length and that many bytes */
+    STK_WIRE_LEN = 2, /* length-delimited */
     STK_WIRE_GROUP_BEGIN = 3,
     STK_WIRE_GROUP_END = 4,
     STK_WIRE_FIXED32 = 5
 };
 
-enum { STK_VARINT_BYTES = 10 }; /* the longest legal one */
+enum { STK_VARINT_BYTES = 10 }; /* max length */
 
 typedef struct stk_wire {
     const uint8_t *at, *end;
-    const char    *fault;   /* what is wrong at `at`, a literal; NULL while all is well */
-    uint64_t       claimed; /* the length that passes the end, when that is the fault, */
-    size_t         left;    /* and what is left behind it */
+    const char    *fault;   /* the fault at `at`, a literal; NULL: none */
+    uint64_t       claimed; /* for a length past the end: the length, */
+    size_t         left;    /* and the bytes left */
 } stk_wire;
 
 static inline stk_wire stk_wire_over(stk_bytes message)
@@ -117,7 +117,7 @@ static inline bool stk_wire_tag(stk_wire *wire, uint32_t *field, int *type)
     return stk_wire_fail(wire, "a field has an illegal number");
 }
 
-/* The bytes of a field of type CHUNK. */
+/* The bytes of a LEN field. */
 static inline bool stk_wire_len(stk_wire *wire, stk_bytes *chunk)
 {
     const uint8_t *begin = wire->at;
@@ -142,16 +142,17 @@ static inline bool stk_wire_jump(stk_wire *wire, size_t size)
     return true;
 }
 
-/* Passes over the value of a field that nobody asked for. Groups are refused, as TensorFlow does:
- * nothing has written them since before Example existed. */
+/* Skips the value of an unknown field. Groups are refused, as in TensorFlow: they predate Example.
+ */
 bool stk_wire_skip(stk_wire *wire, int type);
 
-/* The next field `wanted` of type CHUNK, other fields passed over. False at the end of the message
- * and at a fault; wire->fault tells which. */
+/* Finds the next LEN field `wanted`, skipping others. False at the end of the message and at a
+ * fault: see wire->fault. */
 bool stk_wire_next(stk_wire *wire, uint32_t wanted, stk_bytes *chunk);
 
 /* A map entry: its key and value, empty when left out. Protobuf merges repeated values; TensorFlow
- * refuses them, and so do we, since a merged message could not be lent as one run of bytes. */
+ * refuses them, and so do we, since a merged message could not be borrowed as one range of bytes.
+ */
 bool stk_wire_entry(stk_wire *entry, stk_bytes *key, stk_bytes *value);
 
 #endif

@@ -1,6 +1,6 @@
-/* How many requests to keep in flight, found by trying: a pure controller, fed with completions.
- * The limit grows while more requests in flight bring more through, is taken back when they do not,
- * and falls when latency doubles for nothing. It starts no threads and reads no clock. */
+/* The I/O depth controller: finds by trials how many requests to keep in flight. Fed with
+ * completions; no threads, no clock. It raises the limit while throughput grows, reverts it when it
+ * does not, and lowers it when latency doubles without a gain. */
 #ifndef STK_STORAGE_FILE_IO_TUNER_H
 #define STK_STORAGE_FILE_IO_TUNER_H
 
@@ -11,10 +11,10 @@
 enum { STK_IO_DECISIONS = 64 };
 
 typedef enum stk_io_reason {
-    STK_IO_WAITED,  /* requests waited for their turn: a higher limit is tried */
-    STK_IO_GAINED,  /* the last raise brought more through: one more is tried */
-    STK_IO_NO_GAIN, /* the last raise brought nothing: it is taken back */
-    STK_IO_SLOWED,  /* latency doubled and nothing more came through */
+    STK_IO_WAITED,  /* requests were queued: a higher limit is tried */
+    STK_IO_GAINED,  /* the last raise gained: one more is tried */
+    STK_IO_NO_GAIN, /* the last raise gained nothing: it is reverted */
+    STK_IO_SLOWED,  /* latency doubled without a gain */
 } stk_io_reason;
 
 /* What a limit achieved over an interval. */
@@ -37,7 +37,7 @@ typedef struct stk_io_completion {
     uint64_t latency_ns; /* from start to end, without the time in the queue */
     uint64_t bytes;      /* of a read */
     bool     read;       /* not a function */
-    bool     queued;     /* others were waiting for their turn at this moment */
+    bool     queued;     /* other requests were queued at this moment */
 } stk_io_completion;
 
 typedef struct stk_io_tuner {
@@ -50,26 +50,25 @@ typedef struct stk_io_tuner {
     int            hold_next;
     stk_io_measure reference; /* of the limit in force, or in a trial of the one before */
 
-    /* The interval under way. */
+    /* The current interval. */
     bool     warming_up; /* completions still show the limit before */
     bool     started;
-    uint64_t idle_ns; /* since when nothing is in flight; 0: something is */
+    uint64_t idle_ns; /* start of the idle time; 0: not idle */
     uint64_t begin_ns, completions, reads, bytes, latency_ns, queued;
     uint64_t last_ns, gap_ns_max; /* between completions */
-    uint64_t due;                 /* completions it ends at if no gap comes; 0: too short yet */
+    uint64_t due;                 /* completions at its end unless a gap comes; 0: not yet known */
 
     stk_io_decision decisions[STK_IO_DECISIONS]; /* a ring */
     uint64_t        raises, lowers;
 } stk_io_tuner;
 
-/* Begins at start, between least and most (1 or more). */
+/* Starts at start, between min and max (at least 1). */
 void stk_io_tuner_init(stk_io_tuner *tuner, int start, int min, int max);
 
-/* Takes note of a request that ended; true when the limit changed. */
+/* Counts a completion; true if the limit changed. */
 bool stk_io_tuner_finish(stk_io_tuner *tuner, const stk_io_completion *completion);
 
-/* Nothing is in flight any more, and something is again: the time between is no evidence of
- * anything and does not count. */
+/* Nothing is in flight: the time until the next request does not count. */
 void stk_io_tuner_idle(stk_io_tuner *tuner, uint64_t now_ns);
 void stk_io_tuner_busy(stk_io_tuner *tuner, uint64_t now_ns);
 

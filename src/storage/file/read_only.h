@@ -1,4 +1,4 @@
-/* A file system with all that writes taken away. */
+/* A read-only view of a file system. */
 #ifndef STK_STORAGE_FILE_READ_ONLY_H
 #define STK_STORAGE_FILE_READ_ONLY_H
 
@@ -9,7 +9,7 @@ typedef struct stk_read_only {
     const stk_filesystem *inner; /* NULL means the local one */
 } stk_read_only;
 
-/* Reads go to inner; whatever writes is STK_E_PERMISSION. */
+/* Forwards reads to inner; writes are STK_E_PERMISSION. */
 void stk_read_only_init(stk_read_only *view, const stk_filesystem *inner);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a name says a split is for. */
+/* Roles of splits by their names. */
 #ifndef STK_STORAGE_FILE_SPLIT_NAME_H
 #define STK_STORAGE_FILE_SPLIT_NAME_H
 
@@ -6,26 +6,25 @@
 #include <stddef.h>
 
 typedef enum stk_split_role {
-    STK_SPLIT_OTHER, /* no name of a split */
+    STK_SPLIT_OTHER, /* not a split's name */
     STK_SPLIT_TRAIN,
     STK_SPLIT_VALIDATION,
     STK_SPLIT_TEST
 } stk_split_role;
 
-/* By the words people use, in any case: train, training; val, valid, validation, dev, eval...;
- * test, testing; also with a word that says nothing, as in "Training_Set" or "test images". */
+/* By common words, ignoring case: train, training; val, valid, validation, dev, eval...; test,
+ * testing; also with a neutral word, as in "Training_Set" or "test images". */
 stk_split_role stk_split_role_of(const char *name, size_t length);
 
-/* Whether it is a split's name at all: what folders and files are parted by. */
+/* Whether name is a split's name, by which folders and files are divided. */
 bool stk_path_is_split(const char *name, size_t length);
 
-/* The place of the split that wanted means among names: the one of this very name; else the one of
- * this name in another case; else the first of the same role ("train" means "Training"). count:
- * there is none. */
+/* The index of the split that wanted means: an exact match, else one ignoring case, else the first
+ * of the same role ("train" means "Training"). count: none. */
 size_t stk_split_find(const char *const *names, size_t count, const char *wanted);
 
-/* The place of the first name of this role, the plainest name first ("train" before "training");
- * count: there is none. */
+/* The index of the best name of this role, the plainest first ("train" before "training"); count:
+ * none. */
 size_t stk_split_find_role(const char *const *names, size_t count, stk_split_role role);
 
 #endif

@@ -1,4 +1,4 @@
-/* What records have in common: their keys, types, sizes, and the classes of label-like keys. */
+/* Statistics over records: keys, types, sizes, and the classes of label-like keys. */
 #ifndef STK_STORAGE_INSPECT_INSPECT_FEATURES_H
 #define STK_STORAGE_INSPECT_INSPECT_FEATURES_H
 
@@ -11,8 +11,8 @@
 typedef struct stk_inspect_key {
     stk_inspect_feature seen;        /* its name is terminated and lives in the arena */
     size_t              name_length; /* names may hold zero bytes */
-    uint64_t            last_record; /* the record that had it last, from 1 */
-    uint32_t            sniffed;     /* byte strings whose content was looked at */
+    uint64_t            last_record; /* the last record with the key, from 1 */
+    uint32_t            sniffed;     /* byte strings whose content was inspected */
     bool                counted;     /* min_count and max_count hold something */
     bool                is_label;    /* its values are counted in tally */
     stk_tally           tally;
@@ -21,10 +21,10 @@ typedef struct stk_inspect_key {
 typedef struct stk_inspect_schema {
     stk_arena   arena;
     stk_blob    keys;     /* of stk_inspect_key, in the order first seen */
-    stk_blob    buckets;  /* hash table: uint32_t, number of the key + 1 */
-    size_t      expected; /* the key that likely comes next: records repeat each other */
+    stk_blob    buckets;  /* hash table: uint32_t, index of the key + 1 */
+    size_t      expected; /* the likely next key: records repeat each other */
     uint64_t    records;
-    const char *label; /* the key asked for, or NULL; not owned */
+    const char *label; /* the requested key, or NULL; borrowed */
 } stk_inspect_schema;
 
 /* Allocates nothing yet. label must outlive the schema. */
@@ -48,8 +48,7 @@ static inline stk_inspect_key *stk_inspect_schema_at(const stk_inspect_schema *s
     return (stk_inspect_key *)(void *)schema->keys.data + index;
 }
 
-/* The key whose values are classes: the one asked for, else by its name; NULL when there is none.
- */
+/* The key whose values are classes: the requested one, else by its name; NULL: none. */
 stk_inspect_key *stk_inspect_schema_label(const stk_inspect_schema *schema);
 
 #endif

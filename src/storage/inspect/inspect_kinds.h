@@ -1,5 +1,5 @@
-/* The two ways to look at a data set. Both fill total and the report's files; stk_inspect makes the
- * rest of the report from total. */
+/* The two ways to inspect a data set. Both fill total and the report's files; stk_inspect derives
+ * the rest from total. */
 #ifndef STK_STORAGE_INSPECT_INSPECT_KINDS_H
 #define STK_STORAGE_INSPECT_INSPECT_KINDS_H
 
@@ -10,7 +10,7 @@
 typedef struct stk_inspect_call {
     const stk_filesystem *fs;
     const char           *path;
-    bool                  complete_folder; /* path is one, so that all its splits should be there */
+    bool                  complete_folder; /* path is a folder, so all its splits must exist */
     stk_inspect_options   options;         /* with defaults filled in */
     stk_inspect_part      total;
     stk_inspect_report   *report;
@@ -28,15 +28,14 @@ STK_NODISCARD stk_status stk_inspect_list_classes(stk_inspect_report *report, co
                                                   stk_tally *tally, const stk_feature_info *names,
                                                   bool all_read, stk_error *err);
 
-/* Compares what dataset_info.json says of the shards with what was found; differences are damage.
- */
+/* Compares dataset_info.json with the shards found; differences are damage. */
 STK_NODISCARD stk_status stk_inspect_compare_info(stk_inspect_call       *call,
                                                   const stk_dataset_info *info, stk_error *err);
 
-/* Says of raw byte strings what tensors they are, where features.json does. */
+/* Names the tensor types of raw byte strings from features.json. */
 void stk_inspect_name_tensors(stk_inspect_schema *schema, const stk_dataset_info *info);
 
-/* How many threads the options ask for, given so many portions; at least 1. */
+/* The number of threads for the options and the number of portions; at least 1. */
 int stk_inspect_threads(const stk_inspect_options *options, uint64_t portions);
 
 #endif

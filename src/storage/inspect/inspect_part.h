@@ -1,5 +1,5 @@
-/* What one portion of a data set shows: a file, or a run of items. Portions are looked at in
- * parallel and merged in order, so that the result does not depend on the number of threads. */
+/* The statistics of one portion of a data set: a file, or a range of items. Portions are inspected
+ * in parallel and merged in order, so results do not depend on the number of threads. */
 #ifndef STK_STORAGE_INSPECT_INSPECT_PART_H
 #define STK_STORAGE_INSPECT_INSPECT_PART_H
 
@@ -23,27 +23,27 @@ void stk_inspect_part_release(stk_inspect_part *part);
 /* Counts a record that was read. */
 void stk_inspect_part_add_size(stk_inspect_part *part, uint64_t bytes);
 
-/* Counts a bad record and keeps it while there is room for it. */
+/* Counts a bad record and keeps it up to the limit. */
 STK_NODISCARD stk_status stk_inspect_part_add_bad(stk_inspect_part          *part,
                                                   const stk_inspect_options *options,
                                                   const char *path, uint64_t record,
                                                   uint64_t offset, const stk_error *reason,
                                                   stk_error *err);
 
-/* Describes a record for the list of first ones; nothing when that is full. */
+/* Describes a record for the list of first ones, unless that is full. */
 STK_NODISCARD stk_status stk_inspect_part_add_first(stk_inspect_part          *part,
                                                     const stk_inspect_options *options,
                                                     const char *title, stk_inspect_values *values,
                                                     stk_error *err);
 
-/* Moves what other holds to the end of part. */
+/* Appends the content of other to part. */
 STK_NODISCARD stk_status stk_inspect_part_merge(stk_inspect_part *part, stk_inspect_part *other,
                                                 const stk_inspect_options *options, stk_error *err);
 
-/* Whether an error is about one record or file, not about this whole run. */
+/* Whether an error concerns one record or file, not the whole run. */
 bool stk_inspect_is_damage(stk_status status);
 
-/* Portions to look at. */
+/* The portions to inspect. */
 typedef struct stk_inspect_work {
     uint64_t                   portions;
     const stk_inspect_options *options;
@@ -56,16 +56,16 @@ typedef struct stk_inspect_work {
     void *context;
 } stk_inspect_work;
 
-/* Looks at all portions and merges them into total. The first failure, in order, is the result. */
+/* Inspects all portions and merges them into total. Returns the first failure, in order. */
 STK_NODISCARD stk_status stk_inspect_run(const stk_inspect_work *work, stk_inspect_part *total,
                                          stk_error *err);
 
-/* How far the run is, added up over its threads and told now and then. */
+/* Progress of the run, summed over threads and reported now and then. */
 typedef struct stk_inspect_meter {
     const stk_inspect_options *options;
     uint64_t                   done; /* atomic */
     uint64_t                   total;
-    uint64_t                   told_ns; /* atomic: when it was last told */
+    uint64_t                   told_ns; /* atomic: time of the last report */
     int                        telling; /* atomic: one thread at a time */
 } stk_inspect_meter;
 

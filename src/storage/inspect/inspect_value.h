@@ -1,20 +1,20 @@
-/* One named value of a record or sample, in the one form that statistics and descriptions read. */
+/* One named value of a record or sample, as statistics and descriptions read it. */
 #ifndef STK_STORAGE_INSPECT_INSPECT_VALUE_H
 #define STK_STORAGE_INSPECT_INSPECT_VALUE_H
 
 #include <stoker/sample.h>
 #include <stoker/sequence_example.h>
 
-enum { STK_STEP_NONE = -1, STK_STEP_EMPTY = -2 }; /* as stk_sequence_visit has them */
+enum { STK_STEP_NONE = -1, STK_STEP_EMPTY = -2 }; /* see stk_sequence_visit */
 
 typedef struct stk_inspect_value {
     int64_t          step;  /* of a feature list, from 0, or one of the above */
     stk_feature_view view;  /* name, dtype, count; encoded for values of an Example */
-    const void      *data;  /* values of a sample; NULL: they are encoded */
+    const void      *data;  /* values of a sample; NULL: encoded */
     const stk_shape *shape; /* of a sample's field; else NULL */
 } stk_inspect_value;
 
-/* The values of one record, in order, with scratch memory that is used again. */
+/* The values of one record, in order, with reusable scratch memory. */
 typedef struct stk_inspect_values {
     stk_blob items;   /* of stk_inspect_value */
     stk_blob decoded; /* scratch for decoding */
@@ -34,16 +34,16 @@ static inline const stk_inspect_value *stk_inspect_values_at(const stk_inspect_v
     return (const stk_inspect_value *)(const void *)values->items.data + index;
 }
 
-/* Takes a record apart; the values point into it. A record that is no Example and no
- * SequenceExample fails as stk_sequence_example_visit does. */
+/* Parses a record; the values borrow from it. A record that is neither Example nor SequenceExample
+ * fails as stk_sequence_example_visit does. */
 STK_NODISCARD stk_status stk_inspect_values_parse(stk_inspect_values *values, stk_bytes record,
                                                   const char *where, stk_error *err);
-/* The fields of a sample; the values point into it. */
+/* The fields of a sample; the values borrow from it. */
 STK_NODISCARD stk_status stk_inspect_values_take(stk_inspect_values *values,
                                                  const stk_sample *sample, stk_error *err);
 
-/* Up to most values of an I64, F32 or BYTES list, decoded where need be, lent until the next call.
- * data is int64_t, float or stk_bytes. */
+/* Reads up to max values of an I64, F32 or BYTES list, decoded if needed; borrowed until the next
+ * call. data is int64_t, float or stk_bytes. */
 STK_NODISCARD stk_status stk_inspect_decode(stk_inspect_values      *values,
                                             const stk_inspect_value *value, size_t max,
                                             const void **data, size_t *count, stk_error *err);

@@ -8,7 +8,7 @@
 
 #define STK_BAD_ITEMS_FILE "bad_items.txt"
 
-/* Whether a failed conversion is the image's fault, and not the machine's. */
+/* Whether a failed conversion is the image's fault, not the machine's. */
 bool stk_pack_is_bad(stk_status status);
 
 /* Appends an item's line. reason may be err's own text. */
@@ -16,7 +16,7 @@ STK_NODISCARD stk_status stk_pack_bad_add(stk_blob *lines, stk_pack_on_bad on_ba
                                           const char *shard_path, const char *item,
                                           const char *reason, stk_error *err);
 
-/* Puts lines beside a shard that is about to be committed: a shard that is there has its note. */
+/* Writes lines beside a shard before it is committed: every committed shard has its note. */
 STK_NODISCARD stk_status stk_pack_bad_note(const char *shard_path, stk_bytes lines,
                                            const stk_filesystem *fs, stk_error *err);
 
@@ -31,7 +31,7 @@ typedef struct stk_pack_bad {
     uint64_t  kept;    /* of all */
 } stk_pack_bad;
 
-/* Once all shards are finished: makes the notes into the list of folder, and counts its lines. */
+/* Merges the notes of all finished shards into the folder's list and counts its lines. */
 STK_NODISCARD stk_status stk_pack_bad_gather(stk_pack_bad *bad, const char *folder,
                                              char *const *shard_paths, size_t count,
                                              const stk_pack_options *options, stk_error *err);

@@ -1,4 +1,4 @@
-/* What would make a pack fail at its end is looked for at its beginning. */
+/* Early checks for errors that would fail a pack at its end. */
 #ifndef STK_STORAGE_PACK_PACK_CHECK_H
 #define STK_STORAGE_PACK_PACK_CHECK_H
 

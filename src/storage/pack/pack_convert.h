@@ -1,4 +1,4 @@
-/* Samples with their images as a pack stores them. */
+/* Converts samples to the form that a pack stores. */
 #ifndef STK_STORAGE_PACK_PACK_CONVERT_H
 #define STK_STORAGE_PACK_PACK_CONVERT_H
 
@@ -6,7 +6,7 @@
 
 #include <stoker/sample.h>
 
-/* What became of images. */
+/* Counts of converted images. */
 typedef struct stk_pack_tally {
     uint64_t bytes_in, bytes_out;
     uint64_t seekable, encoded, converted;
@@ -21,8 +21,8 @@ STK_NODISCARD stk_status stk_pack_converter_new(stk_pack_converter   **out,
                                                 stk_error *err);
 void                     stk_pack_converter_free(stk_pack_converter *converter);
 
-/* sample with the features of the schema; lent, as long as sample is, until the next call. With
- * images false they stay as they are. tally is added to. For what a failure may be see
+/* Converts sample to the schema's features; borrowed from sample and the converter until the next
+ * call. images false: images stay unchanged. Adds to tally. For what a failure may be see
  * stk_image_make. */
 STK_NODISCARD stk_status stk_pack_convert(stk_pack_converter *converter, const stk_sample *sample,
                                           bool images, stk_sample *out, stk_pack_tally *tally,

@@ -1,4 +1,4 @@
-/* The folder a pack is written into: "OUT.partial" while it grows, OUT when it is whole. */
+/* The folder a pack is written into: "OUT.partial" while it grows, OUT when complete. */
 #ifndef STK_STORAGE_PACK_PACK_FOLDER_H
 #define STK_STORAGE_PACK_PACK_FOLDER_H
 
@@ -8,9 +8,9 @@ typedef struct stk_pack_folder {
     const stk_filesystem *fs;
     char                 *out;      /* OUT without a slash at its end */
     char                 *partial;  /* OUT.partial */
-    stk_lock             *lock;     /* on partial, for as long as we write */
-    bool                  done;     /* OUT holds this very pack already */
-    bool                  replaces; /* OUT is there, empty */
+    stk_lock             *lock;     /* on partial, while writing */
+    bool                  done;     /* OUT has this pack already */
+    bool                  replaces; /* OUT exists, empty */
 } stk_pack_folder;
 
 /* Looks at what is there and makes the partial folder ours: locked, with our plan's mark in it and

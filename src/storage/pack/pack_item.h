@@ -5,11 +5,11 @@
 #include "storage/pack/pack_convert.h"
 #include "storage/pack/pack_plan.h"
 
-/* What a thread packs with. */
+/* The state of one packing thread. */
 typedef struct stk_packer {
     const stk_source   *source;
     stk_source_cursor  *cursor;
-    stk_pack_converter *converter; /* NULL where images stay as they are */
+    stk_pack_converter *converter; /* NULL: images stay unchanged */
 } stk_packer;
 
 /* plan must outlive it. After a failure it must still be released. */
