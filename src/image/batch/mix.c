@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What one gains the other loses: the sum of the two stays, to the level. */
+/* The rounding is complementary: the sum of the two levels is preserved. */
 void stk_mix_u8_plain(uint8_t *a, uint8_t *b, size_t count, int fraction)
 {
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ stk_mix stk_mix_draw(stk_random *random, bool cut, double alpha, int32_t width, 
     return mix;
 }
 
-/* An empty box mixes nothing, but in an edit a width of 0 stands for the whole image. */
+/* An empty box mixes nothing, but an edit's box of width 0 means the whole image. */
 void stk_mix_edit(const stk_mix *mix, stk_edit *edits, int64_t rows)
 {
     const bool empty = mix->cut && (mix->box.width == 0 || mix->box.height == 0);
@@ -149,7 +149,7 @@ static void swap_bytes(uint8_t *a, uint8_t *b, size_t bytes)
     }
 }
 
-/* A plane is a channel where they come first, else the whole image. */
+/* A plane is a channel if channels come first, else the whole image. */
 static void swap_boxes(uint8_t *a, uint8_t *b, const stk_mix_image *image, stk_rect box,
                        size_t element)
 {

@@ -1,5 +1,5 @@
-/* A view that is moved as stk_chain_run moves it, but never carried out; and steps after it. A
- * window may also be taken after steps that look at no places: they do the same to fewer pixels. */
+/* A view composed as by stk_chain_run but never applied; then edit ops. A crop may follow edit ops
+ * that ignore positions: they do the same to fewer pixels. */
 #include "image/chain/chain_edit.h"
 
 #include "image/chain/lazy_view.h"
@@ -17,9 +17,9 @@ typedef struct work {
     stk_lazy_view  view;
     stk_edit      *edit;
     stk_image_size size;
-    bool           always;              /* whatever the probabilities are */
-    const char    *placed, *contrasted; /* the step after which windows, or others than the whole,
-                                           cannot be moved; NULL: none */
+    bool           always;              /* independent of probabilities */
+    const char    *placed, *contrasted; /* op after which no crop, or no partial one, can be
+                                           composed; NULL: none */
 } work;
 
 static bool is_whole(const stk_geometry *framing, const stk_lazy_view *view)
@@ -58,7 +58,7 @@ static bool reaches_out(const stk_geometry *framing, const stk_lazy_view *view)
            w->height > stk_lazy_view_height(view) - w->y;
 }
 
-/* What of a window has to come before a step that was there already; NULL: nothing. */
+/* The part of a crop that must precede existing edit ops; NULL: nothing. */
 static const char *step_before(const work *w, const stk_geometry *framing)
 {
     if (w->placed) return w->placed;

@@ -34,7 +34,8 @@ static bool is_whole_source(const stk_lazy_view *view)
            view->part.height == view->source_height;
 }
 
-/* Unresized views have all of their window as part, so that there is one place to look at. */
+/* Views without a resize have their whole window as part, so that one representation serves both.
+ */
 static void crop(stk_lazy_view *view, stk_rect window)
 {
     if (view->resized) {

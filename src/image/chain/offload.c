@@ -29,7 +29,7 @@ static bool is_taken(const stk_chain_decode *decode, stk_bytes encoded, stk_imag
            stk_image_is_plain_jpeg(&header, encoded);
 }
 
-/* Moves the view as far as framing goes; the number of steps that were done. */
+/* Composes the view with the leading geometry ops; returns their number. */
 static bool follow(const stk_chain *chain, const stk_random *randoms, stk_lazy_view *view,
                    size_t *steps)
 {

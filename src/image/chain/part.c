@@ -9,8 +9,8 @@ size_t stk_chain_part_count(const stk_chain *chain)
     return chain->count + 2;
 }
 
-/* Frames after step, until somebody paints, are carried out with it, and at the end what says how
- * the result is written. */
+/* Geometry ops after step, up to the next pixel op, are fused with it, and at the end the output
+ * ops. */
 static bool rides_along(const stk_chain *chain, size_t step, size_t other)
 {
     for (size_t i = step; i <= other; i++)

@@ -1,5 +1,5 @@
-/* Studios that wait. A chain is shared by runs, each with a ledger of its own, one after the other
- * most of the time: a studio of another run is not used, and goes when the pool is needed. */
+/* The pool of idle workspaces. Runs share a chain, mostly one after the other, each with its own
+ * ledger: a workspace of another run is not reused and is freed when the pool needs space. */
 #include "image/chain/workspace_pool.h"
 
 #include "base/ledger_pressure.h"
@@ -28,8 +28,8 @@ static stk_image_workspace *find(stk_image_workspace_pool *pool, const stk_ledge
     return NULL;
 }
 
-/* Where memory is scarce, those that wait go before another works: each holds what its largest
- * image took. */
+/* If memory is scarce, idle workspaces are freed first: each holds the memory of its largest image.
+ */
 static void thin_out(stk_image_workspace_pool *pool, const stk_ledger *ledger)
 {
     for (;;) {

@@ -97,7 +97,7 @@ static void read_plain(reading *r)
     }
 }
 
-/* Where runs are unpacked to: a row of indices that is put out when it ends. */
+/* The target of unpacked runs: a row of indices, written when complete. */
 typedef struct runs {
     reading *r;
     size_t   at;

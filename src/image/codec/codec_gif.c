@@ -1,5 +1,4 @@
-/* GIFs: the first frame on its canvas. Rows are written as they are complete; nothing but one of
- * them is kept. */
+/* GIFs: the first frame on its canvas. Rows are written when complete; only one is buffered. */
 #include "image/codec/codec.h"
 #include "image/codec/gif_codes.h"
 #include "image/codec/gif_frame.h"
@@ -14,7 +13,7 @@ typedef struct reading {
     int32_t                  x, done; /* of the row; rows that are complete */
 } reading;
 
-/* The frame's row that comes as number: interlaced ones come in four passes. */
+/* The frame's row of index number: interlaced rows come in four passes. */
 static int32_t row_of(const stk_gif_frame *frame, int32_t number)
 {
     static const struct {
@@ -30,7 +29,7 @@ static int32_t row_of(const stk_gif_frame *frame, int32_t number)
     return 0;
 }
 
-/* The part of the row that lies in the window, to its place. */
+/* Writes the part of the row inside of the window. */
 static void put_row(reading *r)
 {
     const stk_rect window = r->request->window, rect = r->frame.rect;

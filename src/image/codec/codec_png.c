@@ -96,8 +96,8 @@ static void read_bytes(png_structp png, png_bytep dst, size_t count)
     }
     memcpy(dst, encoded.data + r->at, count);
     r->at += count;
-    /* libpng inflates nothing of a block that is not whole: to recover what there is, the last
-     * bytes go one by one. */
+    /* libpng inflates only complete blocks: to recover as much as possible, the last bytes are
+     * passed one by one. */
     if (r->request->options->recover && left < NEAR_THE_END)
         png_set_compression_buffer_size(png, 1);
 }
@@ -198,7 +198,7 @@ static void read_rows(reading *r)
     }
 }
 
-/* Each of the seven passes adds pixels to the window's rows, so all of them are kept, whole. */
+/* Each of the seven passes adds pixels to the window's rows, so all complete rows are kept. */
 static void read_passes(reading *r, int passes)
 {
     const stk_rect window = r->request->window;

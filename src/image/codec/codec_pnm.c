@@ -1,11 +1,10 @@
-/* PBM, PGM and PPM, binary or as text, with values up to 65535. Binary ones of 8 bits are lent
- * where they lie when they have the channels that are wanted; all others are scaled by their range.
- */
+/* PBM, PGM and PPM, binary or as text, with values up to 65535. Binary ones of 8 bits with the
+ * requested channels are borrowed; all others are scaled by their range. */
 #include "image/codec/codec.h"
 #include "image/codec/convert.h"
 #include "image/codec/pnm_header.h"
 
-/* Where the pixels are read from. */
+/* The source of pixels. */
 typedef struct reading {
     const stk_codec_request *request;
     stk_pnm_header           header;
@@ -63,7 +62,7 @@ static bool read_text(reading *r, uint8_t *out)
     return r->at > begin;
 }
 
-/* A row of samples from the file's row y; what is missing is 0. */
+/* Reads the samples of the file's row y; missing ones are 0. */
 static void read_row(reading *r, int32_t y)
 {
     const size_t samples = (size_t)r->header.width * (size_t)r->header.channels;
@@ -93,7 +92,7 @@ static void convert_row(const reading *r, uint8_t *dst)
         stk_convert_grey_to_colours(dst, src, 1, count);
 }
 
-/* Text is read from its first number on, to the last: what follows a wrong one cannot be told. */
+/* Text is read from its first number to the last: after an invalid one nothing can be located. */
 static void read_rows(reading *r, const stk_pixels *out)
 {
     const stk_rect window = r->request->window;

@@ -17,7 +17,7 @@ typedef struct image {
     stk_bytes bitstream;
     stk_rect  rect; /* on the canvas */
     bool      lossless;
-    stk_rect  crop; /* what is decoded, in the image's coordinates */
+    stk_rect  crop; /* decoded region, in the image's coordinates */
 } image;
 
 static stk_status fail_webp(VP8StatusCode code, stk_bytes encoded, stk_error *err)
@@ -108,8 +108,8 @@ static stk_rect intersect(stk_rect a, stk_rect b)
                       smaller(a.y + a.height, b.y + b.height) - y};
 }
 
-/* libwebp moves a crop to even places, and colours at its borders miss their neighbours: with a
- * margin the pixels are those of the whole image. wanted is in the image's coordinates. */
+/* libwebp aligns a crop to even coordinates, and colours at its border lack their neighbours: with
+ * a margin the pixels equal those of the whole image. wanted is in the image's coordinates. */
 static stk_rect widen(stk_rect wanted, int32_t width, int32_t height)
 {
     stk_rect crop = {larger(wanted.x - MARGIN, 0) & ~1, larger(wanted.y - MARGIN, 0) & ~1, 0, 0};
@@ -187,8 +187,8 @@ static stk_pixels cut(const stk_pixels *from, stk_rect window)
                         window.width, window.height, 3, from->stride};
 }
 
-/* The first frame of an animation may cover a part of the canvas: the rest is black. seen is the
- * part of the window it covers, on the canvas. */
+/* The first frame of an animation may cover a part of the canvas: the rest is black. seen: the part
+ * of the window that it covers, on the canvas. */
 static stk_status lay_on_canvas(stk_decoder *decoder, stk_rect window, stk_rect seen,
                                 stk_pixels *pixels, stk_error *err)
 {
@@ -205,7 +205,7 @@ static stk_status lay_on_canvas(stk_decoder *decoder, stk_rect window, stk_rect 
     return STK_OK;
 }
 
-/* In place: grey takes less room than what it is made from. */
+/* In place: grey is smaller than its source. */
 static void make_grey(stk_pixels *pixels)
 {
     uint8_t *dst = pixels->data;

@@ -1,4 +1,4 @@
-/* What a thread keeps between images: memory in a few rooms, and the codecs' own state. */
+/* A thread's state between images: scratch in a few slots, and the codecs' own state. */
 #include "image/codec/codec.h"
 
 #include "base/checked.h"
@@ -10,7 +10,7 @@
 struct stk_decoder {
     stk_ledger              *ledger;
     stk_buffer              *scratch[STK_SCRATCH_COUNT];
-    uint64_t                 asked[STK_SCRATCH_COUNT]; /* of each room for the image at hand */
+    uint64_t                 asked[STK_SCRATCH_COUNT]; /* of each slot for the current image */
     uint64_t                 reserved;                 /* for it */
     struct stk_jpeg_decoder *jpeg;
 };
@@ -58,7 +58,7 @@ static stk_status admit(const stk_decoder *decoder, stk_error *err)
     return stk_decode_admit(decoder->ledger, bytes, err);
 }
 
-/* What earlier images left, and this one has no use for. */
+/* Scratch of earlier images that this one does not need. */
 static void free_others(stk_decoder *decoder)
 {
     for (int i = 0; i < STK_SCRATCH_COUNT; i++) {

@@ -2,7 +2,7 @@
 #include "image/codec/codec.h"
 
 enum {
-    HEADER_BYTES = 8, /* byte order, 42, place of the first directory */
+    HEADER_BYTES = 8, /* byte order, 42, offset of the first directory */
     ENTRY_BYTES = 12, /* tag, type, count, value */
     TAG_ORIENTATION = 0x0112,
     TYPE_SHORT = 3,

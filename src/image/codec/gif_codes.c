@@ -61,8 +61,8 @@ static void define(stk_gif_codes *c)
     if (++c->next == 1 << c->size && c->size < BITS_MAX) c->size++;
 }
 
-/* What code stands for, at the end of string. A code that is not defined yet is the string before
- * with its first index behind. */
+/* Writes the string of a code to the end of string. An undefined code is the former string followed
+ * by its first index. */
 static int spell(stk_gif_codes *c, int code, const uint8_t **indices)
 {
     uint8_t *end = c->string + sizeof c->string, *at = end;

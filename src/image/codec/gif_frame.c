@@ -1,6 +1,6 @@
 /* A GIF is a header with a palette, then blocks that begin with a byte: '!' an extension, ',' a
- * frame, ';' the end. What extensions and frames hold is cut into pieces of up to 255 bytes, each
- * with its length before it; an empty one is the last. */
+ * frame, ';' the end. The content of extensions and frames is cut into blocks of up to 255 bytes,
+ * each after its length; an empty one is the last. */
 #include "image/codec/gif_frame.h"
 
 enum { HEADER_BYTES = 13, FRAME_BYTES = 10, CONTROL = 0xf9, CONTROL_BYTES = 6 };
@@ -48,7 +48,7 @@ static bool skip_pieces(stk_bytes encoded, size_t *at)
     return false;
 }
 
-/* An extension at *at; that which controls the frame may say which index is transparent. */
+/* Reads an extension at *at; a graphic control extension may name a transparent index. */
 static bool read_extension(stk_bytes encoded, size_t *at, stk_gif_frame *out)
 {
     const uint8_t *p = encoded.data + *at;
@@ -70,7 +70,7 @@ static bool read_frame(stk_bytes encoded, size_t at, stk_gif_frame *out)
     return read_palette(encoded, p[9], &out->begin, out) && out->begin < encoded.size;
 }
 
-/* As Pillow: a frame that reaches over the canvas makes it larger. */
+/* As Pillow: a frame beyond the canvas enlarges it. */
 static void fit_canvas(stk_gif_frame *out)
 {
     const stk_rect p = out->rect;

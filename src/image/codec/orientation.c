@@ -2,8 +2,8 @@
  * the axes. */
 #include "image/codec/orientation.h"
 
-/* Shown pixels a tile has in each direction: where the axes swap, whole rows would take a new cache
- * line of the source for every pixel. */
+/* Side of a tile in displayed pixels: if axes swap, whole rows would touch a new cache line of the
+ * source per pixel. */
 enum { TILE = 32 };
 
 static bool mirrors_columns(int orientation)

@@ -1,12 +1,12 @@
 /* WebP is RIFF: chunks of a name, a length and content, padded to even. A file begins with the
- * image's chunk, or with VP8X, which says what else there is. The frame of an animation is a
- * chunk with a place and chunks inside. */
+ * image's chunk, or with VP8X, which lists the other chunks. The frame of an animation is a chunk
+ * with a position and nested chunks. */
 #include "image/codec/webp_chunks.h"
 
 enum {
     FILE_HEAD = 12,  /* RIFF, length, WEBP */
     CHUNK_HEAD = 8,  /* name, length */
-    FRAME_HEAD = 16, /* place, size, duration, flags */
+    FRAME_HEAD = 16, /* position, size, duration, flags */
     HAS_EXIF = 0x08,
     HAS_ANIMATION = 0x02
 };

@@ -5,7 +5,7 @@
 #include <stoker/font.h>
 #include <string.h>
 
-/* Letters of a block by their place in it, separated by spaces; "." is none of the font's. */
+/* Letters of a block by index, separated by spaces; "." is missing in the font. */
 typedef struct block {
     uint32_t    first, last;
     const char *letters;
@@ -32,7 +32,7 @@ static const block blocks[] = {
     {0x451, 0x451, "yo"},
 };
 
-/* What only changes the character before it: accents, joiners, and how an emoji is shown. */
+/* Characters that only modify the one before: accents, joiners, emoji variations. */
 static bool is_silent(uint32_t code)
 {
     return (code >= 0x300 && code <= 0x36f) || code == 0x200b || code == 0x200d || code == 0xad ||

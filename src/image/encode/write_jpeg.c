@@ -43,7 +43,7 @@ static void say_nothing(j_common_ptr jpeg)
     (void)jpeg;
 }
 
-/* libjpeg writes into the blob itself: all between its size and its capacity is lent. */
+/* libjpeg writes straight into the blob: it borrows the bytes between size and capacity. */
 static void set_output(writing *w, size_t capacity_min)
 {
     size_t capacity;

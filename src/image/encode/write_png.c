@@ -26,7 +26,7 @@ static void give_back(png_structp png, png_voidp memory)
     free(memory);
 }
 
-/* Of sound pixels libpng refuses nothing: what is left is memory. */
+/* libpng accepts all valid pixels: any failure is a lack of memory. */
 static void stop(png_structp png, png_const_charp message)
 {
     writing *w = png_get_error_ptr(png);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { SIDE_MAX = 1 << 24 }; /* what is read back */
+enum { SIDE_MAX = 1 << 24 }; /* the limit of the reader */
 
 stk_status stk_image_write_pnm(stk_blob *out, const stk_pixels *pixels, stk_error *err)
 {

@@ -11,7 +11,8 @@ enum { STEP = 32 };
 /* 48 bytes of 16 pixels in each lane. */
 AVX2 static inline void store_rgb(uint8_t *dst, __m256i r, __m256i g, __m256i b)
 {
-    /* Where byte i of the k-th 16 of 48 comes from, for red; green and blue lie one and two on. */
+    /* The source of byte i of the k-th 16 of 48, for red; green and blue are one and two further.
+     */
     const __m256i from0 = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1, -1, 5));
     const __m256i from1 = _mm256_broadcastsi128_si256(

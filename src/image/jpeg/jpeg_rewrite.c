@@ -48,7 +48,7 @@ static void leave_with(rewriting *r, stk_status status)
     longjmp(r->leave, 1);
 }
 
-/* What is no damage, but nothing that a sequential scan can hold either. */
+/* Valid images that a sequential scan cannot hold. */
 static bool is_unfit(int code)
 {
     return code == JERR_SOF_UNSUPPORTED || code == JERR_BAD_PRECISION ||
@@ -69,8 +69,8 @@ static void leave_by_message(j_common_ptr info)
     leave_with(r, stk_fail(r->err, status, "jpeg", NULL, "%s", text));
 }
 
-/* Whether a warning tells of something odd that costs no pixel: marks that say odd things, and
- * bytes that nobody needs behind a scan. Before a restart such bytes were codes. */
+/* Whether a warning is harmless: odd marker content, or extra bytes after a scan. Before a restart
+ * marker such bytes were codes. */
 static bool is_harmless(const struct jpeg_error_mgr *errors)
 {
     const int code = errors->msg_code, marker = errors->msg_parm.i[1];
@@ -104,7 +104,7 @@ static void set_output(rewriting *r)
 
 static void begin_output(j_compress_ptr to)
 {
-    (void)to; /* room is there already */
+    (void)to; /* the capacity is reserved */
 }
 
 static boolean grow_output(j_compress_ptr to)
@@ -209,8 +209,8 @@ static bool is_complete(const struct jpeg_decompress_struct *from)
     return true;
 }
 
-/* What tells colours and orientation, and what people wrote. Other blocks hold places in the file
- * that would be wrong now, or a copy in small. */
+/* The markers to keep: colour, orientation and comments. Other blocks hold file offsets that would
+ * be wrong now, or a thumbnail. */
 static bool is_kept(const struct jpeg_marker_struct *marker)
 {
     static const char icc[] = "ICC_PROFILE";

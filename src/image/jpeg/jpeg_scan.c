@@ -26,7 +26,7 @@ static void unstuff_more(stk_jpeg_scan *scan)
     scan->guard = more.marker ? scan->end + 8 : scan->end - STK_SCAN_BATCH_BYTES;
 }
 
-/* More bytes of the segment at hand, when next is past guard. */
+/* Unstuffs more bytes of the current segment if next is past guard. */
 static bool feed(stk_jpeg_scan *scan)
 {
     while (!scan->finished && scan->next > scan->guard) {
@@ -64,7 +64,7 @@ bool stk_scan_check_restarts(const stk_jpeg_scan *scan)
     return true;
 }
 
-/* The marker before a segment that lies behind the one at hand. */
+/* Finds the marker before a later segment. */
 static bool find_segment(stk_jpeg_scan *scan, uint32_t segment, size_t *offset)
 {
     if (scan->restarts && segment < scan->restart_count) {
@@ -94,7 +94,7 @@ void stk_scan_begin(stk_jpeg_scan *scan)
     begin_segment(scan, 0, scan->first);
 }
 
-/* What is left of the segment, going to the next when nothing is; 0: it is not there. */
+/* MCUs left in the segment, moving to the next at its end; 0: there is none. */
 static uint32_t left_in_segment(stk_jpeg_scan *scan, uint32_t max)
 {
     if (!scan->interval) return max;

@@ -34,7 +34,7 @@ static uint32_t choose_interval(const stk_mcu_grid *grid, size_t encoded_bytes)
     return interval < mcus ? (uint32_t)interval : 0;
 }
 
-/* Where the scan's codes begin, in a file that libjpeg has written. */
+/* The offset of the scan's codes, in a file that libjpeg has written. */
 static size_t find_scan(const uint8_t *file)
 {
     size_t at = MARKER_BYTES; /* SOI */
@@ -45,8 +45,7 @@ static size_t find_scan(const uint8_t *file)
     }
 }
 
-/* Lengths of the segments that begin at first, into lengths (as many as there is room for); returns
- * how many there are. */
+/* Writes the lengths of the segments from first on (up to the capacity); returns their number. */
 static size_t measure_segments(stk_bytes file, size_t first, uint32_t *lengths, size_t capacity)
 {
     size_t count = 0, begin = first;
@@ -108,7 +107,7 @@ stk_status stk_jpeg_make_seekable(stk_bytes encoded, const stk_image_limits *lim
     *result = (stk_seekable_result){.bytes_before = encoded.size, .bytes_after = encoded.size};
     if (!is_jpeg(encoded) || encoded.size < STK_SEEKABLE_BYTES_MIN) return STK_OK;
     const stk_status st = make_seekable(encoded, limits, out, restarts, result, err);
-    if (!result->rewritten) { /* what there is of it is of no use */
+    if (!result->rewritten) { /* a partial result is useless */
         out->size = begin;
         restarts->size = index_begin;
     }

@@ -108,7 +108,7 @@ static void convert_row(turbo *t)
         memcpy(dst, src, (size_t)count * 3);
 }
 
-/* What libjpeg keeps of an image that it must read to its end before it can begin. */
+/* libjpeg's memory for an image that it must read completely before decoding. */
 static stk_status reserve_coefficients(turbo *t, stk_error *err)
 {
     uint64_t bytes = 0;

@@ -140,7 +140,7 @@ static stk_status use_index(stk_jpeg_scan *scan, stk_decoder *decoder, stk_bytes
     return STK_OK;
 }
 
-/* Where the blocks of MCU row row go. */
+/* Sets the targets of the blocks of MCU row row. */
 static void aim_blocks(const region *r, stk_jpeg_scan *scan, int32_t row)
 {
     int at = 0;

@@ -49,7 +49,7 @@ static double radians(double degrees)
     return degrees * (M_PI / 180);
 }
 
-/* Whole pixels up to part of side, either way. */
+/* An integer shift up to part of side in either direction. */
 static double draw_shift(stk_random *random, double part, int32_t side)
 {
     const double range[2] = {-part * side, part * side};

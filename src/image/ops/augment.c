@@ -1,5 +1,5 @@
 /* The changes of rand_augment and trivial_augment. torchvision's magnitudes are float32, and some
- * become whole pixels or bits: so they are worked out in float here too. */
+ * become integer pixels or bits: so float is used here too. */
 #include "image/ops/augment.h"
 
 #include "image/ops/adjust.h"

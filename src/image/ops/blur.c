@@ -121,7 +121,7 @@ static void blur_along_y(blurring *b, int32_t y)
     narrow(out, b->wide, b->row_bytes);
 }
 
-/* In place: a row is written when all rows that need it have gone into the ring. */
+/* In place: a row is written once all rows that need it are in the ring. */
 static void blur(blurring *b)
 {
     const int32_t height = b->pixels->height;

@@ -11,8 +11,8 @@ static const stk_param parameters[] = {
      .max = STK_SIDE_MAX, .help = "height,width of the result; one number for a square"},
 };
 
-/* Where a window of size begins. A half is rounded to even, as Python rounds; one that is larger
- * than the image has the odd pixel of its border after it. */
+/* The start of a centred window. Halves round to even, as in Python; a window larger than the image
+ * has the odd border pixel after it. */
 static int32_t begin(int32_t side, int32_t size)
 {
     const int32_t spare = side - size;

@@ -43,14 +43,14 @@ static void shuffle(int order[STEPS], stk_random *random)
     }
 }
 
-/* What is done, in order, and by how much. */
+/* The adjustments in order, with their factors. */
 typedef struct drawing {
     int    count;
     int    step[STEPS];
     double number[STEPS];
 } drawing;
 
-/* What has no amount changes nothing, and is not run: a factor of 1 would cost a pass. */
+/* An adjustment without amount is skipped: a factor of 1 would cost a pass. */
 static drawing draw_all(const jitter_params *p, stk_random *random)
 {
     const double amount[STEPS] = {p->brightness, p->contrast, p->saturation, p->hue};

@@ -1,4 +1,4 @@
-/* crop: a window at a fixed place. */
+/* crop: a window at a fixed position. */
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
 

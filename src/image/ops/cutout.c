@@ -1,5 +1,5 @@
-/* cutout: a square around a random pixel is wiped out; what is outside the image is lost (DeVries
- * and Taylor, 2017). */
+/* cutout: erases a square around a random pixel, clipped at the image (DeVries and Taylor, 2017).
+ */
 #include "edit/edit_ops.h"
 #include "image/ops/check.h"
 #include "image/ops/image_fill.h"

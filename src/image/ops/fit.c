@@ -1,7 +1,6 @@
-/* fit: images of any size become those of one size. An image that has it stays as it is; of any
- * other the largest window in the middle is resampled, so that what it shows fills the frame as it
- * does in an image of the right size: no border, and no scrap of a large one. A long one loses at
- * most a part of its length; the rest of its shape is given up. */
+/* fit: resizes images of any size to one size. An image of that size is unchanged; of others the
+ * largest central window of its shape is resampled, without border. A long image loses at most a
+ * fraction of its length; beyond that its aspect ratio changes. */
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
 #include "image/ops/sampling.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const stk_image_op *const ops[] = {
-    /* frame */
+    /* geometry */
     &stk_image_op_crop,
     &stk_image_op_centre_crop,
     &stk_image_op_random_crop,
@@ -13,7 +13,7 @@ static const stk_image_op *const ops[] = {
     &stk_image_op_flip,
     &stk_image_op_pad,
     &stk_image_op_fit,
-    /* paint */
+    /* pixels */
     &stk_image_op_rotate,
     &stk_image_op_affine,
     &stk_image_op_brightness,

@@ -39,7 +39,7 @@ WITH_VBMI static void run(uint8_t *data, size_t bytes, const uint8_t table[STK_L
     _mm512_mask_storeu_epi8(data + i, rest, look_up(&r, last));
 }
 
-/* Bytes of one channel in registers that begin with it; of the channel after, one place on. */
+/* Bytes of one channel in registers that begin with it; the next channel is one byte further. */
 #define EVERY_THIRD 0x9249249249249249ull
 
 WITH_VBMI static inline __m512i look_up_rgb(const registers r[3], __m512i index, int phase)

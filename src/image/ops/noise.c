@@ -1,4 +1,4 @@
-/* noise: random changes of single levels (gaussian) or whole pixels (salt_pepper). */
+/* noise: random changes of single levels (gaussian) or complete pixels (salt_pepper). */
 #include "image/ops/area.h"
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { GAUSSIAN, SALT_PEPPER };
-/* Changes of -255 to 255 and one place more, for a power of two. */
+/* Changes of -255 to 255 and one unused entry, for a power of two. */
 enum { CHANGES_LOG2 = 9, CHANGES = 1 << CHANGES_LOG2, ZERO = 255, CHANCE_BITS = 32 - CHANGES_LOG2 };
 
 typedef struct noise_params {
@@ -33,9 +33,9 @@ static stk_status check(void *params, stk_error *err)
     return stk_check_range("noise", "amount", p->amount, err);
 }
 
-/* Levels are whole, so a normal number rounded to whole levels is all there is to draw: one of 511
- * changes, by Walker's alias method. Each place gives its own change with its chance, else the
- * other; which, is looked up too, since a jump would be guessed wrong every other time. */
+/* Levels are integers, so it suffices to draw a rounded normal number: one of 511 changes, by
+ * Walker's alias method. Each entry gives its own change with its probability, else its alias; a
+ * table look-up avoids a branch that is mispredicted half of the time. */
 typedef struct alias_entry {
     uint32_t chance;    /* of 1 << CHANCE_BITS */
     int16_t  change[2]; /* the other, its own */
@@ -52,8 +52,7 @@ static void fill_likelihood(double likelihood[CHANGES], double sigma)
     }
 }
 
-/* Places that are too unlikely for their share of draws give the rest of it to one that is too
- * likely, until all have the same. */
+/* Entries below the mean probability give the rest to one above it, until all are equal. */
 static void fill_alias(alias_entry entries[CHANGES], double sigma)
 {
     double likelihood[CHANGES];

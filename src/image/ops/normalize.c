@@ -66,7 +66,7 @@ static stk_status check(void *params, stk_error *err)
     return STK_OK;
 }
 
-/* uint8 is taken as parts of 255; real values are taken as they are. */
+/* uint8 values are divided by 255; float values are used as they are. */
 static stk_status set_output(const void *params, stk_output_format *ending, stk_error *err)
 {
     const normalize_params *p = params;

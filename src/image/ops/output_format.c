@@ -1,4 +1,4 @@
-/* Finishing operations in one ending. */
+/* Composes output ops into one output format. */
 #include "image/ops/output_format.h"
 
 stk_dtype stk_real_type(int choice)

@@ -1,4 +1,4 @@
-/* random_crop: a window of fixed size at a random place, of the image or of it and a border. */
+/* random_crop: a window of fixed size at a random position of the image with an optional border. */
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
 

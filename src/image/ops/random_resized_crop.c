@@ -41,7 +41,7 @@ static stk_status check(void *params, stk_error *err)
     return stk_sampling_check(op, &p->sampling, err);
 }
 
-/* Halves to even, as Python rounds; what is past an image of any size is cut to that. */
+/* Rounds halves to even, as Python; clamps to the largest image size. */
 static int32_t rounded(double number)
 {
     return (int32_t)fmin(rint(number), INT32_MAX);

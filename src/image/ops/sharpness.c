@@ -24,7 +24,7 @@ static stk_status check(void *params, stk_error *err)
 }
 
 /* The mean of nine neighbours where the middle one counts five times: thirteenths, rounded. The sum
- * is whole, so no rounding of Pillow's floats reaches a half. */
+ * is an integer, so rounding in Pillow's floats never reaches a half. */
 static void smooth_row(uint8_t *restrict out, const uint8_t *restrict above,
                        const uint8_t *restrict row, const uint8_t *restrict below, size_t bytes,
                        size_t pixel)
@@ -39,8 +39,8 @@ static void smooth_row(uint8_t *restrict out, const uint8_t *restrict above,
     }
 }
 
-/* In place: of the rows above only the one before is needed as it was. Pixels of the margin have no
- * nine neighbours and stay. */
+/* In place: only the previous original row is needed. Pixels of the margin lack nine neighbours and
+ * stay. */
 stk_status stk_adjust_sharpness(stk_canvas *canvas, double factor, stk_error *err)
 {
     const stk_pixels *pixels = &canvas->pixels;

@@ -1,4 +1,4 @@
-/* to_float: real numbers from 0 to 1. */
+/* to_float: floats from 0 to 1. */
 #include "image/ops/image_ops.h"
 #include "image/ops/output_format.h"
 

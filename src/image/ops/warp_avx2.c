@@ -40,7 +40,7 @@ AVX2 static inline __m256d bend(__m256d a, __m256d b, __m256d c, __m256d d, __m2
     return _mm256_add_pd(b, _mm256_mul_pd(part, outer));
 }
 
-/* Where a pixel looks: the one at the upper left of the middle four, and the parts past it. */
+/* The source position of a pixel: the upper left of the middle four, and the fractions. */
 typedef struct look {
     const uint8_t *pixel;
     __m256d        dx, dy;
@@ -83,7 +83,7 @@ AVX2 void stk_warp_bicubic_avx2(const stk_warp_row *row, int32_t begin, int32_t 
     }
 }
 
-/* Where four grey pixels look. */
+/* The source positions of four grey pixels. */
 typedef struct looks {
     int32_t x[4], y[4];
     __m256d dx, dy;

@@ -1,4 +1,4 @@
-/* Bilinear and bicubic looks, in double precision and cut off to whole numbers as in Pillow. */
+/* Bilinear and bicubic sampling in double precision, truncated to integers as in Pillow. */
 #include "image/ops/warp_row.h"
 
 static int32_t clip(int32_t index, int32_t count)
@@ -6,7 +6,7 @@ static int32_t clip(int32_t index, int32_t count)
     return index < 0 ? 0 : index < count ? index : count - 1;
 }
 
-/* The whole number at or below; a call of floor() would take as long as all the rest. */
+/* The integer at or below; a call of floor() would take as long as the rest. */
 static int32_t below(double position)
 {
     const int32_t integer = (int32_t)position;

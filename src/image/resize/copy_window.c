@@ -1,9 +1,9 @@
-/* Windows without resampling: borders, flips and the ending. */
+/* Crops without resampling: borders, flips and the output format. */
 #include "image/resize/output_writer.h"
 
 #include <string.h>
 
-enum { RUN = 256 /* pixels at a time on their way to an ending that changes them */ };
+enum { RUN = 256 /* pixels converted at a time */ };
 
 typedef struct copying {
     const stk_pixels *src;
@@ -16,7 +16,7 @@ typedef struct copying {
     void (*mirror)(const uint8_t *src, size_t pixels, uint8_t *dst);
 } copying;
 
-/* The image's own row or column that stands at a place outside it. */
+/* The image's row or column for a position outside of it. */
 static int32_t bring_inside(int64_t at, int32_t size, stk_border border)
 {
     if (at >= 0 && at < size) return (int32_t)at;

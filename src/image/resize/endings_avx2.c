@@ -1,4 +1,4 @@
-/* Writing results with AVX2: channels apart or padded, rows reversed, bytes to real numbers. */
+/* Output kernels with AVX2: deinterleaved or padded channels, reversed rows, bytes to floats. */
 #include "image/resize/kernels_avx2.h"
 
 #if defined(__x86_64__)
@@ -11,7 +11,7 @@
 
 enum { LANES = 8, ZERO = -1 };
 
-/* Bytes of channel c among 48 loaded as three vectors, brought to their place among 16. */
+/* The bytes of channel c in 48 loaded as three vectors, as indices into 16. */
 AVX2_INLINE __m128i pick_channel(__m128i a, __m128i b, __m128i c, int channel)
 {
     int8_t from_a[16], from_b[16], from_c[16];

@@ -19,7 +19,7 @@ enum {
     NONE = (int)0x80808000 /* a shuffle's three upper bytes: zero */
 };
 
-/* What becomes of a sum before it is stored. */
+/* The conversion of a sum before it is stored. */
 typedef enum ending { BYTES, SIGNED_BYTES, INTEGER, REAL } ending;
 
 AVX2_INLINE __m256i add_tap(__m256i sum, __m256i bytes, const void *weights, ending end)

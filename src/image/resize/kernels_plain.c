@@ -88,7 +88,7 @@ void stk_row_gather_arrange_plain(stk_row_gather *gather)
     gather->end = ((size_t)max + (size_t)axis->taps) * (size_t)gather->channels;
 }
 
-/* Whole blocks, which compilers turn into vectors; rows have room behind them. */
+/* Complete blocks, which compilers vectorise; rows are padded. */
 static void sum_integer(const stk_sum *sum, uint8_t *dst)
 {
     for (size_t at = 0; at < sum->count; at += AT_ONCE) {
@@ -182,7 +182,7 @@ uint8_t stk_u8_of(float value)
 {
     if (!(value > 0)) return 0;
     if (value > 255) value = 255;
-    return (uint8_t)bits_of(value + 0x1.8p23f); /* where floats are whole numbers */
+    return (uint8_t)bits_of(value + 0x1.8p23f); /* where floats are integers */
 }
 
 static void put(float value, size_t index, stk_dtype dtype, void *dst)

@@ -16,8 +16,8 @@ struct stk_resizer {
     stk_axis                  across, down;
     stk_row_gather            gather;     /* across, as the kernels read it */
     uint64_t                  gathered;   /* which build of across that is of; 0: none */
-    stk_blob                  arranged;   /* the gather's room */
-    stk_blob                  memory;     /* what follows */
+    stk_blob                  arranged;   /* scratch of the gather */
+    stk_blob                  memory;     /* the rest of the scratch */
     size_t                    samples;    /* of a row */
     size_t                    row_stride; /* samples from row to row */
     stk_sample32             *rows;       /* a ring: those of an output row, and those made ahead */
@@ -25,8 +25,8 @@ struct stk_resizer {
     int32_t                   turn;       /* the source row at its beginning */
     bool                      dense;      /* every source row is needed */
     bool                      steps;      /* sums are OpenCV's for two taps */
-    const stk_sample32      **taps;       /* of the output row at hand */
-    uint8_t                  *edge;       /* a source row with room behind it */
+    const stk_sample32      **taps;       /* of the current output row */
+    uint8_t                  *edge;       /* a padded source row */
     float                    *sums;       /* an output row, not rounded yet */
     uint8_t                  *bytes;      /* an output row */
 };
@@ -124,7 +124,7 @@ void stk_resize_axes(const stk_resize_request *r, stk_axis_request *across, stk_
     down->out = r->out_height;
     down->part = r->part.y;
     down->count = r->part.height;
-    down->flip = false; /* rows come in their order, and are put at another place */
+    down->flip = false; /* rows come in order and are written to another position */
 }
 
 static stk_status build_axes(stk_resizer *z, const stk_resize_request *r, stk_error *err)
@@ -150,7 +150,7 @@ static stk_status arrange(stk_resizer *z, int32_t channels, stk_error *err)
     return STK_OK;
 }
 
-/* Adds an array of count items to a layout; its place in bytes is the result. */
+/* Adds an array of count items to a layout; returns its offset in bytes. */
 static size_t lay_out(size_t *bytes, size_t count, size_t item, bool *overflow)
 {
     const size_t offset = *bytes;
@@ -258,8 +258,8 @@ static void gather_taps(stk_resizer *z, const stk_pixels *src, int32_t y, int32_
 
 typedef struct target {
     stk_output_writer writer;
-    uint8_t          *plain;     /* where results are the pixels themselves; else NULL */
-    bool              fractions; /* real results of TensorFlow's are not rounded to bytes */
+    uint8_t          *plain;     /* destination if results are the unchanged pixels; else NULL */
+    bool              fractions; /* TensorFlow's float results are not rounded to bytes */
 } target;
 
 static void write_row(stk_resizer *z, const stk_sum *sum, const target *to, size_t y)
