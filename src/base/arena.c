@@ -50,7 +50,7 @@ void *stk_arena_alloc(stk_arena *arena, size_t size, stk_error *err)
         return NULL;
     }
     rounded &= ~(unit - 1);
-    if (!rounded) rounded = unit; /* NULL means failure, so even nothing has a place */
+    if (!rounded) rounded = unit; /* NULL means failure, so even zero bytes have an address */
     if (rounded > arena->left && add_block(arena, rounded, err)) return NULL;
     void *result = arena->next;
     arena->next += rounded;

@@ -10,7 +10,7 @@ void stk_blob_init(stk_blob *blob, stk_ledger *ledger, stk_memory memory)
     *blob = (stk_blob){.ledger = ledger, .memory = memory};
 }
 
-/* What is in no ledger is malloc's: its bytes may become another's, who frees them. */
+/* Memory without a ledger is malloc's: the bytes may be handed to another owner, who frees them. */
 static uint8_t *resize(const stk_blob *blob, size_t capacity)
 {
     return blob->ledger ? stk_large_resize(blob->data, blob->capacity, capacity)
@@ -52,7 +52,7 @@ stk_status stk_blob_reserve(stk_blob *blob, size_t capacity, stk_error *err)
         grown = capacity;
     if (grown < 64) grown = 64;
     const stk_status st = stk_blob_reserve_exact(blob, grown, err);
-    /* Room to grow into is a wish: what is needed may still fit below the ceiling. */
+    /* Geometric growth is optional: the needed size may still fit below the ceiling. */
     return st == STK_E_CEILING ? stk_blob_reserve_exact(blob, capacity, err) : st;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Under a sanitizer every block goes back at once, or it could not see who uses it after. */
+/* Under a sanitizer every block is freed at once, so that it detects later accesses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KEEPS false
 #elif defined(__has_feature)

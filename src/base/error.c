@@ -44,7 +44,7 @@ int stk_status_is_environment(stk_status status)
     return (unsigned)status < STK_STATUS_COUNT && environment[status];
 }
 
-/* The end of a path tells more than its beginning, so that is what a long one keeps. */
+/* The end of a path is more informative than its beginning, so a long one keeps that. */
 static void copy_where(char *dst, size_t capacity, const char *where)
 {
     if (!where) where = "";
@@ -60,7 +60,7 @@ static void copy_where(char *dst, size_t capacity, const char *where)
     memcpy(dst + 3, end, (size_t)(where + length - end) + 1);
 }
 
-/* A message that does not fit ends with its last whole character. */
+/* A message that does not fit ends with its last complete character. */
 static void write_message(char *dst, size_t capacity, const char *format, va_list args)
 {
     const int size = vsnprintf(dst, capacity, format, args);

@@ -86,7 +86,7 @@ static bool skip_digits(parser *p)
     return p->at > first;
 }
 
-/* Moves over a number; *whole says that it has neither fraction nor exponent. */
+/* Scans a number; *is_integer: it has neither fraction nor exponent. */
 static stk_status scan_number(parser *p, bool *is_integer)
 {
     *is_integer = true;
@@ -211,7 +211,7 @@ static stk_status unescape(parser *p, const uint8_t **at, const uint8_t *end, ui
     return STK_OK;
 }
 
-/* No escape is shorter than what it stands for, so the text between the quotes is room enough. */
+/* No escape is shorter than its character, so the length between the quotes is enough. */
 static stk_status parse_string(parser *p, const char **text, size_t *size)
 {
     if (!accept(p, '"')) return expected(p, "'\"'");

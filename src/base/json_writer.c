@@ -36,7 +36,7 @@ static void new_line(stk_json_writer *w)
         put(w, spaces, left < (int)sizeof spaces - 1 ? (size_t)left : sizeof spaces - 1);
 }
 
-/* What stands before a value or key: nothing after a key, else the comma and a new line. */
+/* Writes the separator before a value or key: nothing after a key, else comma and new line. */
 static void lead_in(stk_json_writer *w)
 {
     if (!w->after_key) {

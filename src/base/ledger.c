@@ -15,11 +15,11 @@ struct stk_ledger {
     uint64_t        ceiling; /* never changes */
     line            total;
     line            lines[STK_MEMORY_COUNT];
-    uint64_t        watched;    /* atomic: the peak of the total since somebody watches */
+    uint64_t        watched;    /* atomic: the peak of the total since it is watched */
     uint64_t        refusals;   /* atomic */
     uint32_t        pressed;    /* atomic: times of pressure that are on */
     uint32_t        references; /* atomic */
-    stk_block_cache cache;     /* their bytes are in no line, but count against the ceiling */
+    stk_block_cache cache;      /* their bytes are in no line, but count against the ceiling */
 };
 
 enum {

@@ -126,7 +126,7 @@ static void lower_cores(const char *quota_text, const char *period_text, int *co
 int stk_limits_cores_below(const char *root)
 {
     char quota[128], period[128];
-    /* Room for 65536 cores: the call refuses a set smaller than the kernel's. */
+    /* Space for 65536 cores: the call refuses a set smaller than the kernel's. */
     cpu_set_t allowed[64];
     int       cores = 1;
     if (sched_getaffinity(0, sizeof allowed, allowed) == 0)

@@ -1,7 +1,7 @@
 /* A permutation without a table: rounds of keyed multiplication, which carries every bit upwards,
  * and a shift, which brings the upper half down. Each round can be undone on the next power of two,
- * so all of them together hit every place once. A Feistel network of Philox took eight times as
- * long for an order that no test could tell from this one. */
+ * so together they are a permutation. A Feistel network of Philox took eight times as long for an
+ * order that no test could tell from this one. */
 #include "base/permutation.h"
 
 #include "base/philox.h"
@@ -40,8 +40,8 @@ static uint64_t scramble(const stk_permutation *permutation, uint64_t position)
     return position;
 }
 
-/* The rounds permute up to twice as many places as are wanted. Following them from a place inside
- * until they come back inside is again a permutation, of the places inside. */
+/* The rounds permute up to twice as many indices as needed. Following them from an index in range
+ * until they return to the range is again a permutation of the range. */
 uint64_t stk_permutation_at(const stk_permutation *permutation, uint64_t position)
 {
     do

@@ -1,4 +1,5 @@
-/* The ring: a circle of pointers under one lock, with two sides that wait: for room, for items. */
+/* The ring: a circular buffer of pointers under one lock, with two waiting sides: for free slots,
+ * for items. */
 #include "base/ring.h"
 
 #include "base/checked.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A token can be set from a signal handler, which cannot wake anyone: whoever has one looks. */
+/* A signal handler may set the token but cannot wake threads: waiters with a token poll. */
 enum { LOOK_AT_TOKEN_NS = 10000000 };
 
 typedef struct side {
@@ -20,7 +21,7 @@ struct stk_ring {
     side            free_slots, items;
     size_t          capacity; /* never changes */
     size_t          first;    /* the oldest item */
-    size_t          count;    /* atomic: also read by those who spin without the lock */
+    size_t          count;    /* atomic: also read by spinning threads without the lock */
     bool            closed;   /* atomic: likewise */
     void           *slots[];
 };

@@ -9,7 +9,7 @@
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 static const char marks[] = "+,-./:=@_%";
 
-/* What is written; past capacity it is only counted. */
+/* The output; past capacity it is only counted. */
 typedef struct word {
     char  *dst;
     size_t capacity, size;

@@ -16,9 +16,9 @@ struct stk_thread_pool {
     pthread_cond_t  work;     /* one sleeper is woken per task */
     stk_task       *first;    /* the list: run from the front, */
     stk_task      **last;     /* submitted at the end */
-    uint32_t        queued;   /* atomic: its length, for those who spin without the lock */
+    uint32_t        queued;   /* atomic: its length, for spinning threads without the lock */
     int             sleepers; /* members waiting at work */
-    bool            stopping; /* atomic: written under the lock, read by those who spin */
+    bool            stopping; /* atomic: written under the lock, read by spinning threads */
     stk_eventcount  progress; /* the waiting thread sleeps here; a task was submitted or done */
     bool            has_lock, has_work, has_progress;
     int             threads; /* asked for; never changes */
@@ -59,7 +59,7 @@ static stk_task *take(stk_thread_pool *pool)
 static void run(stk_thread_pool *pool, stk_task *task, int worker)
 {
     task->run(task, worker);
-    /* The task is its owner's again from here: it may be gone before the next line. */
+    /* The owner may reuse or free the task from here on. */
     __atomic_store_n(&task->done, 1, __ATOMIC_SEQ_CST);
     stk_eventcount_signal(&pool->progress);
 }

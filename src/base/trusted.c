@@ -11,7 +11,7 @@ const char *stk_trusted_variable(const char *name)
     return secure_getenv(name);
 }
 
-/* path is a file or a folder; what says which, for people. */
+/* path is a file or a folder; what names it in messages. */
 static stk_status judge(const char *path, const char *what, const char *stage, stk_error *err)
 {
     struct stat s;

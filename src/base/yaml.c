@@ -79,8 +79,8 @@ static stk_status parser_failed(const reader *r, stk_error *err)
                          p->context ? p->context : "");
 }
 
-/* Here, where every event passes: sections that are passed over count too, because libyaml looks at
- * all open levels for each token, so that deep text takes time by its square. */
+/* Here, where every event passes: skipped sections count too, because libyaml looks at all open
+ * levels for each token, so that deep text takes time by its square. */
 static stk_status count_depth(reader *r, stk_error *err)
 {
     const yaml_event_type_t type = r->event.type;
@@ -121,7 +121,7 @@ static stk_status read_node(reader *r, stk_yaml_node **out, stk_error *err);
 
 static const char binary_tag[] = "tag:yaml.org,2002:binary"; /* !!binary */
 
-/* What no YAML file can hold as it is: bytes that are not UTF-8, as in names of files. */
+/* Checks for text that YAML cannot hold: bytes that are not UTF-8, as in file names. */
 static stk_status read_binary(reader *r, stk_yaml_node *tree, stk_error *err)
 {
     const char  *text = (const char *)r->event.data.scalar.value;
@@ -154,7 +154,7 @@ static stk_status read_scalar(reader *r, stk_yaml_node **out, stk_error *err)
     return tree->text ? STK_OK : STK_E_NOMEM;
 }
 
-/* Looks at the key of the event at hand. */
+/* Checks the key of the current event. */
 static stk_status read_key(reader *r, const stk_yaml_node *map, const char **key, stk_error *err)
 {
     if (r->event.type != YAML_SCALAR_EVENT)
@@ -200,7 +200,7 @@ static stk_status read_children(reader *r, stk_yaml_node *tree, stk_error *err)
     }
 }
 
-/* The node that begins with the event at hand. */
+/* Reads the node that begins with the current event. */
 static stk_status read_node(reader *r, stk_yaml_node **out, stk_error *err)
 {
     switch (r->event.type) {
@@ -225,7 +225,7 @@ static stk_status read_node(reader *r, stk_yaml_node **out, stk_error *err)
     }
 }
 
-/* Passes over the node that begins with the event at hand. */
+/* Skips the node that begins with the current event. */
 static stk_status skip_node(reader *r, stk_error *err)
 {
     const bool opens =
@@ -236,7 +236,7 @@ static stk_status skip_node(reader *r, stk_error *err)
     return STK_OK;
 }
 
-/* The event at hand begins the document's mapping. */
+/* The current event begins the document's mapping. */
 static stk_status read_sections(reader *r, stk_yaml_node **out, const char *section, stk_error *err)
 {
     for (;;) {

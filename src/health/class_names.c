@@ -50,7 +50,7 @@ static uint32_t fold_point(uint32_t c)
 }
 
 typedef struct folded {
-    uint32_t points[FOLDED]; /* what is left of the name; 0 behind the last */
+    uint32_t points[FOLDED]; /* the rest of the name; 0 after the last */
     size_t   number;
 } folded;
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What is sorted: a hash, and whose it is. */
+/* A sort entry: a hash and its image. */
 typedef struct entry {
     uint64_t content, bytes;
     size_t   fact;

@@ -27,10 +27,10 @@ struct check {
     uint64_t           bytes_total;
     uint64_t           next, done, bytes_done; /* atomic */
     int                stopped, telling;       /* atomic */
-    uint64_t           told_ns;                /* of the one that tells */
+    uint64_t           told_ns;                /* of the reporting thread */
 };
 
-/* Looking does not wait for the one that tells. */
+/* Inspection does not wait for the progress callback. */
 static void tell(check *c, uint64_t bytes)
 {
     const uint64_t done = __atomic_add_fetch(&c->done, 1, __ATOMIC_RELAXED);

@@ -45,7 +45,7 @@ static const char *name_feature(const stk_source *source)
     return NULL;
 }
 
-/* What the image was called before it was packed; "" where that is not known. */
+/* The image's name before it was packed; "" if unknown. */
 static void read_name(const stk_source *source, uint64_t item, char *out, size_t capacity)
 {
     const char        *feature = name_feature(source);

@@ -80,7 +80,7 @@ static bool holds_compute(const stk_row *row, size_t index)
     return false;
 }
 
-/* What a stream holds. Copies and fills that are part of computing are known by their names. */
+/* The kind of a stream's span. Copies and fills that belong to computing are known by name. */
 static stk_row_device part_of_stream(const stk_event *event)
 {
     if (event->stage == STK_STAGE_HOST_TO_DEVICE) return STK_ROW_COPY_IN;
@@ -107,7 +107,7 @@ static stk_row_device device_part(const stk_row *row, size_t index, const stk_tr
     }
 }
 
-/* Room for both forms of the events: as the ring has them, and as the row does. */
+/* Memory for both forms of the events: the ring's and the row's. */
 static stk_status unfold(stk_row *row, size_t count, uint64_t since, uint64_t *earlier,
                          stk_error *err)
 {

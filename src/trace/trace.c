@@ -374,7 +374,7 @@ stk_status stk_trace_snapshot(const stk_trace_thread *thread, stk_blob *out, uin
         events[i] = unpack(&thread->slots[(first + i) & thread->mask]);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     const uint64_t started = __atomic_load_n(&thread->started, __ATOMIC_RELAXED);
-    const uint64_t oldest = started > room ? started - room : 0; /* what is older may be torn */
+    const uint64_t oldest = started > room ? started - room : 0; /* older slots may be torn */
     const size_t   torn = oldest > first ? (size_t)(oldest < end ? oldest - first : count) : 0;
     if (torn) memmove(events, events + torn, (count - torn) * sizeof *events);
     out->size = before + (count - torn) * sizeof *events;

@@ -1,4 +1,4 @@
-/* What a data set says of itself, in memory. */
+/* A data set's description in memory. */
 #include "storage/dataset/dataset_info_internal.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* A pack whose files were cut or mixed up would be trained on with other counts, orders and
- * weights, and nobody would know. Sizes tell that for nothing. Others who write this format count
- * bytes in other ways, so only their number of files is looked at. */
+/* Training on a pack with truncated or mixed files would silently use other counts, orders and
+ * weights. Comparing sizes detects that for free. Other writers of this format count bytes
+ * differently, so only their number of files is checked. */
 #include "storage/dataset/dataset_info_check.h"
 
 #include "storage/file/paths.h"
@@ -16,7 +16,8 @@ typedef struct files {
     uint64_t bytes;
 } files;
 
-/* What is trained on would have an epoch without end. Compressed, a file may hold any number. */
+/* An empty training split would make an endless epoch. Compressed files may hold any number of
+ * records. */
 static stk_status check_length(const stk_filesystem *fs, const char *path, uint64_t records,
                                uint64_t bytes, stk_error *err)
 {
@@ -91,7 +92,7 @@ static bool is_told(const stk_dataset_info *info, const char *split)
     return false;
 }
 
-/* A pack is complete when its description is there, and that tells of all. */
+/* A pack is complete once its description exists, and that lists all files. */
 static stk_status check_all_told(const stk_dataset_info *info, const char *folder,
                                  const stk_shards *shards, stk_error *err)
 {

@@ -341,8 +341,8 @@ static stk_status take_part(reading *r, const char *name,
     return st;
 }
 
-/* Data would be read with other fields, buffers and splits without its description: a file that is
- * there and cannot be used is never passed over. */
+/* Without its description data would be read with other fields, buffers and splits: an unusable
+ * file is always an error. */
 static stk_status read_part(reading *r, const char *name,
                             stk_status (*take)(reading *, const stk_json_value *, stk_error *),
                             bool *found, stk_error *err)

@@ -10,7 +10,7 @@
 #include <stoker/shards.h>
 #include <string.h>
 
-/* Where ".tfrecord", ".tfrecords" or ".tfrec" begins in name; NULL when it is not there. */
+/* The position of ".tfrecord", ".tfrecords" or ".tfrec" in name; NULL without it. */
 static const char *find_suffix(const char *name)
 {
     return strstr(name, ".tfrec");

@@ -62,7 +62,7 @@ void *stk_values_grow(stk_blob *blob, size_t used, size_t count, size_t size, st
     return blob->data + used * size;
 }
 
-/* Room for count records. */
+/* Reserves count records. */
 static stk_status open_column(stk_example_column *column, size_t count, stk_error *err)
 {
     const stk_example_feature *feature = column->feature;
@@ -171,7 +171,7 @@ stk_status stk_example_parse(stk_example_batch *batch, const stk_bytes *records,
                              const char *const *names, stk_error *err)
 {
     const size_t columns = batch->parser->count;
-    batch->records = 0; /* what is left behind by a failure has no values */
+    batch->records = 0; /* after a failure the batch has no values */
     batch->duplicates = 0;
     for (size_t i = 0; i < columns; i++)
         STK_TRY(open_column(&batch->columns[i], count, err));

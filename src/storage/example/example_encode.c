@@ -69,7 +69,7 @@ static bool is_integer(stk_dtype dtype)
     return dtype == STK_DTYPE_I64 || dtype == STK_DTYPE_I32;
 }
 
-/* What stands inside a packed chunk. */
+/* The content of a packed field. */
 static size_t packed_size(stk_dtype dtype, const void *data, size_t count)
 {
     size_t size = 0;

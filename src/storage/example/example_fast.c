@@ -91,7 +91,7 @@ static bool unpack_strings(const uint8_t *at, const uint8_t *end, stk_bytes *val
     return at == end;
 }
 
-/* The values of a DENSE feature, into place. */
+/* Writes the values of a DENSE feature to their location. */
 static inline bool put_dense(const stk_example_feature *feature, const uint8_t *at, size_t size,
                              bool packed, uint8_t *row)
 {
@@ -117,7 +117,7 @@ static inline bool put_dense(const stk_example_feature *feature, const uint8_t *
     return true;
 }
 
-/* How many values are there; false when that cannot be told the fast way. */
+/* The number of values; false if the fast path cannot count them. */
 static bool count_values(stk_dtype dtype, const uint8_t *at, size_t size, bool packed,
                          size_t *count)
 {
@@ -208,7 +208,7 @@ typedef struct walk {
     stk_example_batch *batch;
     size_t             index; /* of the record */
     size_t             seen;  /* wanted features so far */
-    size_t             entry; /* entries so far: the place in batch->order */
+    size_t             entry; /* entries so far: the index in batch->order */
 } walk;
 
 static inline stk_fast_result put(walk *w, stk_example_column *column, const uint8_t *payload,

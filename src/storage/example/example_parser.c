@@ -77,7 +77,7 @@ static stk_status copy_value(stk_arena *arena, stk_dtype dtype, const void *src,
     return STK_OK;
 }
 
-/* What a missing value or the padding is: stride values for DENSE, one for DENSE_PADDED. */
+/* The default of a missing value or the padding: stride values for DENSE, one for DENSE_PADDED. */
 static stk_status copy_default(stk_arena *arena, const stk_feature_spec *spec,
                                stk_example_feature *feature, stk_error *err)
 {
@@ -93,7 +93,7 @@ static stk_status copy_default(stk_arena *arena, const stk_feature_spec *spec,
     for (size_t i = 0; i < count; i++) {
         const size_t from = spec->default_count == count ? i : 0;
         if (i && !from) {
-            memcpy(fill + i * size, fill, size); /* one string serves every place */
+            memcpy(fill + i * size, fill, size); /* all values share one string */
             continue;
         }
         if (given) value = (const uint8_t *)spec->default_value + from * size;

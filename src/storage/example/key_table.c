@@ -33,7 +33,7 @@ static inline uint64_t hash_key(const uint8_t *key, size_t size, uint64_t seed)
     return mix(hash, stk_load64(key + size - 8));
 }
 
-/* Puts every key in its place; returns how many found theirs taken. */
+/* Inserts all keys; returns the number of collisions. */
 static size_t fill_slots(stk_key_table *table)
 {
     size_t collisions = 0;

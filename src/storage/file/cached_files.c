@@ -114,7 +114,7 @@ static stk_status open_file(const stk_filesystem *fs, const char *path, stk_acce
     return st;
 }
 
-/* Of a file that was read as a whole. On a disk its time is asked for, which a list needs. */
+/* Describes a file that was read completely. A disk store also needs its time, for the list. */
 static void keep_file(stk_cached_files *c, const char *path, const stk_blob *blob)
 {
     stk_file_info info = {.kind = STK_FILE_REGULAR, .bytes = blob->size};
@@ -198,7 +198,7 @@ static bool is_list(const char *name, size_t length)
     return length == 4 && memcmp(name, "list", 4) == 0;
 }
 
-/* What an earlier process left, where it is whole. */
+/* Loads the content of an earlier process, if valid. */
 static stk_status open_disk(stk_cached_files *c, stk_error *err)
 {
     uint64_t  used = 0;

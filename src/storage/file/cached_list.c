@@ -25,7 +25,7 @@ static stk_status put_number(stk_blob *out, uint64_t number, stk_error *err)
     return stk_blob_append(out, bytes, sizeof bytes, err);
 }
 
-/* A block that is not there has no place; one that is has its own plus one. */
+/* A missing block has offset 0; a present one its own plus one. */
 static stk_status put_entry(stk_blob *out, const stk_cached_entry *entry, stk_error *err)
 {
     const size_t length = strlen(entry->path);

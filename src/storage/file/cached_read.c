@@ -1,5 +1,5 @@
-/* Blocks of files: given where they are there, else read from below. A block that is missing is
- * read by the first who wants it; others wait for it, so that nothing is read twice. */
+/* Reads blocks from the cache, else from below. The first reader of a missing block reads it;
+ * others wait, so nothing is read twice. */
 #include "storage/file/cached_inside.h"
 
 #include "base/crc32c.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Told once: from then on all that is missing is read from below each time. */
+/* Logged once: from then on misses are read from below each time. */
 static void disable(stk_cached_files *c, const char *why)
 {
     char line[640];
@@ -127,7 +127,7 @@ static stk_status load(stk_cached_file *f, const run *r, void *dst, size_t size,
     return STK_OK;
 }
 
-/* A block of an earlier process is looked at as a whole, once. */
+/* A block of an earlier process is verified completely, once. */
 static bool is_valid(stk_cached_files *c, const stk_cached_block *block, size_t size)
 {
     uint8_t   *copy = malloc(size ? size : 1);
@@ -137,7 +137,7 @@ static bool is_valid(stk_cached_files *c, const stk_cached_block *block, size_t 
     return valid;
 }
 
-/* What the store has of a block; false: it is damaged, and is missing from now on. */
+/* Reads a block from the store; false: it is damaged, and counts as missing from now on. */
 static bool get(stk_cached_files *c, stk_cached_entry *entry, size_t index,
                 const stk_cached_block *block, size_t skip, void *dst, size_t size)
 {
@@ -201,7 +201,7 @@ stk_status stk_cached_read_at(stk_file *file, void *dst, size_t size, uint64_t o
     return STK_OK;
 }
 
-/* What is in memory: from a disk it would be a wait. */
+/* Only blocks in memory: a disk read would block. */
 size_t stk_cached_read_ready(stk_file *file, void *dst, size_t size, uint64_t offset)
 {
     stk_cached_file  *f = (stk_cached_file *)file;
@@ -244,7 +244,7 @@ bool stk_cached_copy_file(stk_cached_files *c, stk_cached_entry *entry, stk_blob
     return true;
 }
 
-/* The lock is held: claims all of a small file, where nobody else has any of it. */
+/* Under the lock: claims all blocks of a small file if none is claimed. */
 static bool claim_file(stk_cached_entry *entry)
 {
     if (!entry->count || entry->count > RUN_MAX) return false;

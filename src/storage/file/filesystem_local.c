@@ -138,7 +138,7 @@ static stk_status read_more(int fd, const char *path, stk_blob *blob, size_t *go
     return STK_OK;
 }
 
-/* A pipe nobody writes to looks like an empty file: tell them apart. */
+/* A pipe without a writer looks like an empty file: tell them apart. */
 static stk_status check_empty(int fd, const char *path, stk_error *err)
 {
     struct stat st;
@@ -201,16 +201,16 @@ static stk_status resolve(const stk_filesystem *fs, const char *path, stk_blob *
     return stk_blob_append(out, real, strlen(real) + 1, err);
 }
 
-/* A link that leads nowhere, or where nobody may look, is no file. A disk that fails says nothing
- * of the entry: data must not shrink by it. */
+/* A dangling or inaccessible link is not a file. A failing disk says nothing about the entry: data
+ * must not shrink by it. */
 static bool leads_nowhere(int reason)
 {
     return reason == ENOENT || reason == ELOOP || reason == ENOTDIR || reason == EACCES ||
            reason == ENAMETOOLONG;
 }
 
-/* Links, and entries of file systems that do not say, need a look at what they lead to; so do
- * sizes. Looking from the open folder costs half of a look by the whole path. */
+/* Links, and entries of unknown kind, need a stat of their target; so do sizes. A stat relative to
+ * the open folder costs half of one by full path. */
 static stk_status info_of_entry(DIR *directory, const char *path, const struct dirent *entry,
                                 stk_list_detail detail, stk_file_info *out, stk_error *err)
 {

@@ -24,7 +24,7 @@ static stk_status take_back(local_append *local, int reason, stk_error *err)
 {
     char tried[64];
     snprintf(tried, sizeof tried, "write past %" PRIu64 " bytes", local->bytes);
-    /* Where even that fails the writing error is the one that matters. */
+    /* If even that fails, the write error is the one to report. */
     (void)!ftruncate(local->fd, (off_t)local->bytes);
     return stk_fail_errno(err, reason, "write", local->path, tried);
 }

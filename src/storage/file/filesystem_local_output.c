@@ -22,7 +22,7 @@ enum {
 
 typedef struct local_output {
     stk_output  output; /* first: the table hands this out */
-    int         folder; /* where both names are */
+    int         folder; /* the folder of both names */
     int         fd;
     const char *name;                    /* the end of path */
     char        temporary[NAME_MAX + 1]; /* "" while no temporary file is there */
@@ -127,8 +127,7 @@ static stk_status check_target(local_output *local, stk_error *err)
                     "is a pipe or device: the output must be a file");
 }
 
-/* Whoever finds a temporary name taken (another thread, or what a killed process left) takes the
- * next one. */
+/* If a temporary name is taken (by another thread or a killed process), tries the next one. */
 static stk_status create_temporary(local_output *local, stk_error *err)
 {
     char name[sizeof local->temporary];

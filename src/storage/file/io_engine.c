@@ -1,4 +1,4 @@
-/* The engine's queue: which requests are in flight, what they cost, when the next begin. */
+/* The engine's queue: requests in flight, their statistics, and the start of the next ones. */
 #include "base/clock.h"
 #include "storage/file/io_engine_parts.h"
 

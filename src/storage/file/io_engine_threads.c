@@ -1,5 +1,5 @@
 /* Reader threads: each runs one request at a time, and takes the next before it sleeps. They do not
- * spin: many of them on few cores would take the cores from those who compute. */
+ * spin: many of them on few cores would take time from computing threads. */
 #include "storage/file/io_engine_parts.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@ struct stk_io_ring {
     stk_thread      thread;
     /* The thread's own. */
     stk_io  *io;
-    uint64_t event_count; /* where the event is read to */
+    uint64_t event_count; /* buffer of the event counter */
     bool     listening;   /* that read is in the ring */
     int      reading;     /* requests in the ring */
     uint64_t turn;        /* counts submissions */
@@ -58,7 +58,8 @@ static void listen_for_event(stk_io_ring *r)
     r->listening = true;
 }
 
-/* What the ring cannot read, a plain read can, or says why not in the words of the file system. */
+/* A failed ring read is repeated as a plain read, which succeeds or returns the file system's
+ * error. */
 static void read_plainly(stk_io_ring *r, stk_io_request *request)
 {
     stk_io *io = r->io;

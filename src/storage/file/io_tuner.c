@@ -5,7 +5,7 @@
 
 enum {
     INTERVAL_NS = 150000000, /* an interval's least length, */
-    TURNS = 2,               /* in which every place in flight was used this often */
+    TURNS = 2,               /* in which every slot was used this often */
     LOSSES = 2,              /* a trial is given up after this many intervals: one may be noise */
     HOLD_FIRST = 8,          /* intervals between a failed trial and the next, doubled each time */
     HOLD_MAX = 64,
@@ -111,8 +111,8 @@ static int seven_tenths(int limit)
     return (int)(0.7 * limit);
 }
 
-/* A trial ran for an interval. Where at least half of the hoped-for gain came the next step is
- * twice as large: so the limit doubles while places in flight are what is missing. */
+/* A trial ran for an interval. If at least half of the expected gain came, the next step is twice
+ * as large: the limit doubles while it is the bottleneck. */
 static void judge_trial(stk_io_tuner *tuner, stk_io_measure now, bool demanded, uint64_t now_ns)
 {
     if (gained(tuner, now) && !demanded) {

@@ -10,8 +10,8 @@ typedef struct readahead readahead;
 
 typedef enum hint_state { HINT_WAITING, HINT_OPENING, HINT_OVER } hint_state;
 
-/* A file on its way to be open. Two hold it: the engine until done, and the list or whoever took it
- * from there. */
+/* A file being opened. It has two owners: the engine until done, and the list or the thread that
+ * took it from there. */
 typedef struct hint {
     stk_io_request request; /* first: run and done are handed this */
     readahead     *owner;
@@ -57,7 +57,7 @@ static void open_hinted(stk_io_request *request)
     const bool unwanted = h->unwanted;
     if (!unwanted) h->state = HINT_OPENING;
     pthread_mutex_unlock(&r->lock);
-    /* What is wrong with the file, the open that follows says. */
+    /* The following open reports errors. */
     if (unwanted || stk_stream_open(&file, &r->shared, h->path, NULL)) return;
     stk_stream_begin(file);
     h->file = file;
@@ -78,7 +78,7 @@ static void finish_hinted(stk_io_request *request)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Under the lock: takes the hint at *place from the list. */
+/* Under the lock: unlinks the hint at *link. */
 static hint *unlink_hint(readahead *r, hint **link)
 {
     hint *h = *link;

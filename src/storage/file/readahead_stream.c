@@ -30,8 +30,8 @@ typedef struct block {
     bool           in_window;
     int            pins; /* readers that wait for it or copy from it */
     stk_error      err;
-    /* Aligned: the kernel copies 13 GB/s to such a place, 8 to one that is 16 off, 3 to one 8 off.
-     */
+    /* Aligned: the kernel copies 13 GB/s to an aligned address, 8 to one 16 bytes off, 3 to one 8
+     * bytes off. */
     _Alignas(ALIGNMENT) uint8_t data[];
 } block;
 
@@ -48,7 +48,7 @@ struct stream {
     int                   window;       /* and how many are wanted */
     int                   cached;       /* blocks in a row that the page cache had */
     int                   trust;        /* how many of them end the window */
-    uint64_t              next;         /* where the last read ended */
+    uint64_t              next;         /* end of the last read */
     int                   references;   /* the caller's, and one for each block that is not spare */
 };
 
@@ -109,7 +109,7 @@ static void unlock_and_drop(stream *s, int references)
     if (last) free_stream(s);
 }
 
-/* Whether nobody needs the block any more: then it is a spare one, and its reference is free. */
+/* Whether the block is unused: then it is spare, and its reference is free. */
 static int retire(stream *s, block *b)
 {
     if (b->in_window || b->in_flight || b->pins) return 0;
@@ -125,7 +125,7 @@ static void finished(stk_io_request *request)
     pthread_mutex_lock(&s->lock);
     b->in_flight = false;
     s->cached = request->at_once ? s->cached + 1 : 0;
-    /* Under the lock: the stream may be gone after it. */
+    /* Under the lock: the stream may be freed after it. */
     stk_eventcount_signal(&s->arrived);
     const int free_references = retire(s, b);
     if (free_references) free_spare(s);
@@ -203,7 +203,7 @@ static bool cache_is_enough(const stream *s)
     return s->cached >= s->trust && __atomic_load_n(&s->descriptor, __ATOMIC_RELAXED) >= 0;
 }
 
-/* Asks for the blocks that the window has room for. */
+/* Requests blocks up to the window's size. */
 static void fill(stream *s)
 {
     const int max = window_max(s);
@@ -224,8 +224,8 @@ static void grow(stream *s)
     s->window = 2 * s->window < max ? 2 * s->window : max;
 }
 
-/* Begins a window at offset. A seek begins with one block: who reads here and there needs no more,
- * and who reads on will find the second one missing. */
+/* Begins a window at offset. After a seek it is one block: random reads need no more, and a
+ * sequential reader misses the second one and grows it. */
 static block *begin_at(stream *s, uint64_t offset)
 {
     drop_all(s);
@@ -284,7 +284,7 @@ static stk_status take_from(stream *s, const block *b, void *dst, size_t size, u
     if (at >= b->request.got) {
         if (!b->request.status) return STK_OK; /* the file has become shorter */
         if (err) *err = b->err;
-        if (b->in_window) drop_all(s); /* whoever tries again reads again */
+        if (b->in_window) drop_all(s); /* a retry reads again */
         return b->request.status;
     }
     if (size > b->request.got - at) size = b->request.got - at;
@@ -375,7 +375,7 @@ void stk_stream_begin(stk_file *file)
     stream *s = (stream *)file;
     if (file->ops->close != close_stream) return;
     pthread_mutex_lock(&s->lock);
-    /* What the page cache holds is read from there: blocks would only be another copy of it. */
+    /* Pages in the page cache are read directly: blocks would only copy them again. */
     uint8_t probe[PROBE_BYTES];
     size_t  got = 0;
     if (!s->first && !read_cached(s, probe, sizeof probe, 0, &got) && begin_at(s, 0)) fill(s);

@@ -49,7 +49,7 @@ static bool is_filler(word w)
     return false;
 }
 
-/* "train" and "trainset"; the place in roles, ROLES: none. */
+/* Index in roles of "train" or "trainset"; ROLES: none. */
 static size_t find_role(word w)
 {
     for (size_t i = 0; i < ROLES; i++) {

@@ -17,7 +17,7 @@ int stk_inspect_threads(const stk_inspect_options *options, uint64_t portions)
     return portions < (uint64_t)wanted ? (portions ? (int)portions : 1) : wanted;
 }
 
-/* A file of any name is TFRecords when its first header is sound. */
+/* A file of any name is TFRecords if its first header is valid. */
 static stk_status begins_like_records(stk_inspect_call *call, bool *is, stk_error *err)
 {
     uint64_t         length;
@@ -56,7 +56,7 @@ static stk_status check_links(const stk_inspect_call *call, stk_error *err)
     return stk_inside_check(call->fs, call->path, call->options.ledger, err);
 }
 
-/* Files that were named themselves may be links; what describes them was not named. */
+/* Named files may be links; files that describe them may not. */
 static stk_status check_description(const stk_inspect_call *call, const char *folder,
                                     stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* What a data set's description says, beside what is there. */
+/* Compares a data set's description with its content. */
 #include "storage/file/paths.h"
 #include "storage/inspect/inspect_kinds.h"
 
@@ -43,8 +43,7 @@ static stk_status compare_file(stk_inspect_call *call, stk_inspect_file *file,
     return note(call, file, &reason, err);
 }
 
-/* A hole in a set of shards is an error before anything is read; a split that is gone altogether
- * shows only here. */
+/* A missing shard is an error before anything is read; a missing split shows only here. */
 static stk_status find_missing_split(stk_inspect_call *call, const stk_split_info *split,
                                      stk_error *err)
 {

@@ -68,7 +68,7 @@ stk_status stk_inspect_part_add_bad(stk_inspect_part *part, const stk_inspect_op
     return st;
 }
 
-/* Room for all first records is made at once. */
+/* The list of first records is allocated at once. */
 static stk_status reserve_first(stk_inspect_part *part, const stk_inspect_options *options,
                                 stk_error *err)
 {
@@ -136,8 +136,7 @@ bool stk_inspect_is_damage(stk_status status)
            status != STK_E_CANCELLED;
 }
 
-/* Reading does not wait for whoever shows the progress: a thread that finds another one telling
- * goes on. */
+/* Reading does not wait for the progress callback: a thread that finds it running continues. */
 void stk_inspect_meter_add(stk_inspect_meter *meter, uint64_t bytes)
 {
     const uint64_t done = __atomic_add_fetch(&meter->done, bytes, __ATOMIC_RELAXED);

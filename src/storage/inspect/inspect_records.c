@@ -1,5 +1,5 @@
-/* Looking at TFRecord files. Every header is read, so that counts are exact; contents are read for
- * as many records as were asked for. Damage is noted, passed over, and reading goes on. */
+/* Inspects TFRecord files. Reads every header, so counts are exact, and the requested number of
+ * contents. Notes damage, skips it, and continues. */
 #include "storage/file/paths.h"
 #include "storage/inspect/inspect_kinds.h"
 
@@ -26,7 +26,7 @@ typedef struct reading {
     stk_inspect_values  *values;
     stk_inspect_part    *part;
     uint64_t             index;    /* records passed */
-    uint64_t             reported; /* bytes told to the meter */
+    uint64_t             reported; /* bytes reported to the meter */
 } reading;
 
 static stk_status note_bad(reading *r, uint64_t record, uint64_t offset, const stk_error *reason,
@@ -36,7 +36,7 @@ static stk_status note_bad(reading *r, uint64_t record, uint64_t offset, const s
                                     reason, err);
 }
 
-/* Offsets count the uncompressed stream; a compressed file is told whole, at its end. */
+/* Offsets count the uncompressed stream; a compressed file is reported at its end. */
 static void report_offset(reading *r, uint64_t offset)
 {
     if (stk_tfrecord_reader_compression(r->reader) != STK_COMPRESSION_NONE) return;
@@ -81,8 +81,8 @@ static stk_status take_record(reading *r, const stk_record *record, stk_error *e
     return st;
 }
 
-/* The reader stands at a bad record: notes it and moves to the next sound one. *more is false where
- * there is none. A record over the reader's limit is whole, so its header leads past it. */
+/* The reader is at a bad record: notes it and moves to the next valid one. *more is false without
+ * one. A record over the reader's limit is complete, so its header leads past it. */
 static stk_status pass_damage(reading *r, const stk_record *at, const stk_error *reason, bool *more,
                               stk_error *err)
 {
@@ -116,7 +116,7 @@ static stk_status read_one(reading *r, bool *more, stk_error *err)
     return take_record(r, &record, err);
 }
 
-/* Where skipping stops at damage, asking for that record says where it stands. */
+/* If skipping stops at damage, reading that record locates it. */
 static stk_status skip_some(reading *r, bool *more, stk_error *err)
 {
     uint64_t   skipped = 0;

@@ -1,5 +1,5 @@
-/* Looking at portions in parallel. A window of portions is under way; they are merged in order as
- * they get done, so that memory holds a few parts, not all. */
+/* Inspects portions in parallel. A bounded number is in flight; they are merged in order as they
+ * complete, so memory holds only a few. */
 #include "base/thread_pool.h"
 #include "storage/inspect/inspect_part.h"
 
@@ -45,7 +45,7 @@ static void submit(run *r)
     stk_thread_pool_submit(r->pool, &s->task);
 }
 
-/* Waits for the oldest portion under way and merges it unless the run has failed. */
+/* Waits for the oldest portion in flight and merges it unless the run has failed. */
 static stk_status merge_oldest(run *r, stk_inspect_part *total, stk_error *err)
 {
     slot                   *s = &r->slots[r->merged++ % r->window];
@@ -62,8 +62,8 @@ static stk_status merge_oldest(run *r, stk_inspect_part *total, stk_error *err)
     return st;
 }
 
-/* After a failure the portions under way are still waited for: their memory is in use. Of several
- * failures the first in order is the result. */
+/* After a failure portions in flight are still awaited: their memory is in use. The first failure
+ * in order is the result. */
 static stk_status run_all(run *r, stk_inspect_part *total, stk_error *err)
 {
     stk_status result = STK_OK;

@@ -11,7 +11,7 @@
 
 enum { ITEMS_AT_ONCE = 64, SAMPLE_ITEMS = 200 };
 
-/* What one thread reads with. */
+/* The reading state of one thread. */
 typedef struct station {
     stk_source_cursor *cursor;
     stk_inspect_values values;

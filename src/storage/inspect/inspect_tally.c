@@ -40,7 +40,7 @@ static bool same(const stk_tally_entry *entry, const uint8_t *text, int64_t valu
     return !text || memcmp(entry->text, text, (size_t)value) == 0;
 }
 
-/* The entry of a value, or the free place where it belongs. */
+/* The entry of a value, or the free bucket for it. */
 static stk_tally_entry *find(const stk_tally *tally, const uint8_t *text, int64_t value)
 {
     const size_t mask = capacity(tally) - 1;

@@ -8,7 +8,7 @@
 
 enum { LIST_LIMIT = 1 << 30 };
 
-/* What is done, as lines begin. */
+/* The action, as lines begin. */
 static const char *verb_of(stk_pack_on_bad on_bad)
 {
     return on_bad == STK_PACK_BAD_KEPT ? "kept" : on_bad == STK_PACK_BAD_SKIPPED ? "skipped" : "";
@@ -20,7 +20,7 @@ bool stk_pack_is_bad(stk_status status)
            status == STK_E_LIMIT;
 }
 
-/* Text that keeps to its place in a line. */
+/* Text without tabs and line breaks. */
 static stk_status add_text(stk_blob *lines, const char *text, char after, stk_error *err)
 {
     const size_t begin = lines->size;

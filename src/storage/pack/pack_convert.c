@@ -8,7 +8,7 @@
 
 typedef struct image {
     stk_blob  bytes, restarts;
-    stk_bytes values[2]; /* what the fields point at */
+    stk_bytes values[2]; /* the data of the fields */
 } image;
 
 struct stk_pack_converter {
@@ -59,7 +59,7 @@ static stk_field *fields_of(const stk_pack_converter *c)
     return (stk_field *)(void *)c->fields.data;
 }
 
-/* The field of that name, made when there is none: room for all is there. */
+/* The field of that name, added if missing: the array is large enough. */
 static stk_field *field_named(const stk_pack_converter *c, stk_sample *sample, const char *name)
 {
     stk_field *fields = fields_of(c);

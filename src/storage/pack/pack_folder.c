@@ -1,6 +1,6 @@
 /* OUT.partial: made, locked, continued or refused, and renamed at the end. A mark in the folder
- * says which plan it belongs to. Files get their final names only when they are whole (see
- * stk_output), so a finished shard needs no further book-keeping. */
+ * says which plan it belongs to. Files get their final names only when complete (see stk_output),
+ * so finished shards need no other bookkeeping. */
 #include "storage/pack/pack_folder.h"
 
 #include "storage/dataset/dataset_info_check.h"
@@ -169,8 +169,8 @@ static stk_status look_at_out(stk_pack_folder *folder, const stk_pack_plan *plan
                            : "the folder is not empty; name a new folder to pack into");
 }
 
-/* Makes the partial folder. An empty OUT becomes it: whether OUT can be renamed is so told before
- * the work and not after it (a mount point cannot), and a link keeps leading where it leads. */
+/* Makes the partial folder. An empty OUT becomes it: a failing rename (a mount point) shows before
+ * the work, and links keep their target. */
 static stk_status make_partial(const stk_pack_folder *folder, stk_error *err)
 {
     stk_file_info info;

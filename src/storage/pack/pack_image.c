@@ -38,7 +38,7 @@ void stk_image_maker_free(stk_image_maker *maker)
     free(maker);
 }
 
-/* What an image is to become. */
+/* The target form of an image. */
 typedef struct intent {
     int32_t width, height;
     int32_t channels;
@@ -122,7 +122,7 @@ static void swap(stk_blob *a, stk_blob *b)
     *b = was;
 }
 
-/* What was encoded lies in out, and steps aside while it is written again. */
+/* The encoded image is in out and moves aside while it is rewritten. */
 static stk_status make_seekable(stk_image_maker *maker, stk_blob *out, stk_blob *restarts,
                                 stk_image_made *made, stk_error *err)
 {

@@ -46,8 +46,8 @@ static stk_status pass_over(const stk_packer *packer, stk_status st, uint64_t it
     return stk_pack_bad_add(bad, options->images.on_bad, shard_path, name, err->message, err);
 }
 
-/* Whether an item that cannot be read is left out: one file is gone, closed or cut off, and the
- * others are not. */
+/* Whether an unreadable item is skipped: the file is missing, unreadable or truncated, but others
+ * are fine. */
 static bool is_skipped_failed(const stk_packer *packer, stk_status st,
                               const stk_pack_options *options)
 {

@@ -16,8 +16,8 @@ enum { PACK_FORMAT = 3 };
 
 enum { SHARDS_MAX = 99999 }; /* five digits in a shard's name */
 
-/* What a record costs beside the item's own bytes: framing, keys, file name, label. Only the
- * evenness of shards depends on it. */
+/* Bytes of a record besides the item's: framing, keys, file name, label. Only the evenness of
+ * shards depends on it. */
 enum { RECORD_OVERHEAD = 96 };
 
 static stk_status check_split_name(const char *name, stk_error *err)
@@ -237,7 +237,7 @@ static uint64_t hash_features(uint64_t h, const stk_source *source)
     return h;
 }
 
-/* What is done with bad images is not part of it: until one is met all ways give the same. */
+/* The handling of bad images is excluded: without one all choices give equal packs. */
 static uint64_t hash_images(uint64_t h, const stk_pack_images *images)
 {
     h = stk_hash64_number(h, (uint64_t)images->format);

@@ -33,7 +33,7 @@ static bool is_foreign_name(const char *name)
     return false;
 }
 
-/* By the names of files; what is inside of an archive or named by a table has to be looked at. */
+/* By file names; entries of archives and tables must be inspected. */
 static bool may_hold_foreign(const stk_source *source)
 {
     stk_source_item item;
@@ -60,7 +60,7 @@ static bool may_check(const stk_pack_images *images)
     return images->on_bad != STK_PACK_BAD_FAILS && images->format != STK_PACK_KEEP;
 }
 
-/* What is known of the images beforehand, and no longer holds. */
+/* Known properties of the images that no longer hold. */
 static void describe_image(stk_feature_info *feature, const stk_pack_images *images)
 {
     const bool jpeg = images->format == STK_PACK_JPEG && images->on_bad != STK_PACK_BAD_KEPT;

@@ -58,10 +58,11 @@ struct packing {
     size_t                  depth;
     uint64_t                growth;                  /* of an item's bytes, more or less */
     uint64_t                cut, submitted, written; /* numbers of chunks */
-    uint64_t in_flight, bytes_in_flight_max;         /* room of what is submitted, not written */
-    uint64_t bytes_kept_max; /* by a written chunk, so that memory is not paged anew */
-    size_t   next_shard;     /* where the next chunk is cut */
-    uint64_t next_item;      /* within it */
+    uint64_t in_flight, bytes_in_flight_max;         /* expected bytes of submitted, unwritten
+                                                        chunks */
+    uint64_t             bytes_kept_max; /* by a written chunk, so that memory is not paged anew */
+    size_t               next_shard;     /* start of the next chunk */
+    uint64_t             next_item;      /* within it */
     stk_tfrecord_writer *writer;
     stk_blob             bad; /* lines of the shard being written */
     stk_pack_tally      *tally;
@@ -83,7 +84,7 @@ static stk_status prepare_worker(packing *p, worker *w, stk_error *err)
     return stk_packer_init(&w->packer, p->source, p->plan, p->options, err);
 }
 
-/* Room for all of the chunk at once: frames that grow are copied, and take half as much again. */
+/* Reserves the whole chunk at once: growing buffers are copied, and take half as much again. */
 static stk_status wait_for_memory(packing *p, chunk *c, stk_error *err)
 {
     const uint64_t expected_bytes = c->expected_bytes + c->count * FRAME_OVERHEAD;
@@ -143,7 +144,7 @@ static bool cut_chunk(packing *p, chunk *c)
     return true;
 }
 
-/* As many chunks as there is room for, but always one: records larger than that pass one by one. */
+/* As many chunks as memory allows, but at least one: larger records pass one by one. */
 static void submit_chunks(packing *p)
 {
     while (p->submitted - p->written < p->depth) {

@@ -56,8 +56,8 @@ static size_t step(zstd_decompressor *zstd, stk_bytes *src, ZSTD_outBuffer *out)
     return result;
 }
 
-/* Libraries may be built to read formats from before zstd 0.8 too, with decoders of that age that
- * nobody hardens any more. The first byte tells: 0x28 begins a frame, 0x50 to 0x5f one to skip. */
+/* Libraries may support formats before zstd 0.8, with old decoders that are not hardened any more.
+ * The first byte distinguishes them: 0x28 begins a frame, 0x50 to 0x5f a skippable one. */
 static bool begins_frame(stk_bytes src)
 {
     return src.data[0] == 0x28 || src.data[0] >> 4 == 5;
@@ -154,7 +154,7 @@ stk_status stk_zstd_compressor(stk_compressor **out, stk_compressor base, int le
         free_compressor(&zstd->codec);
         return st;
     }
-    /* zstd counts 0 as its default level too. The checksum tells damage from the end. */
+    /* zstd also treats 0 as its default level. The checksum distinguishes damage from the end. */
     ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_checksumFlag, 1);
     *out = &zstd->codec;

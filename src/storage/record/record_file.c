@@ -56,7 +56,7 @@ static stk_status fail_checksum(const stk_record_file *file, uint64_t number, co
                     number, stk_record_index_offset(file->index, number), what, found, expected);
 }
 
-/* The whole frame of record number is there: checks it. */
+/* Checks the complete frame of record number. */
 static stk_status check_frame(const stk_record_file *file, uint64_t number, const uint8_t *frame,
                               size_t length, stk_error *err)
 {

@@ -1,5 +1,5 @@
-/* Getting a file's index: the kept one if it is sound and fresh, else a new one, kept if it can
- * be. Builders need no lock: each renames a whole index into place, and all are the same. */
+/* Opens a file's index: the stored one if valid and fresh, else a new one, stored if possible.
+ * Builders need no lock: each renames a complete index into place, and all are equal. */
 #include "storage/record/record_index_internal.h"
 #include "storage/record/tfrecord_format.h"
 #include "storage/record/tfrecord_reader.h"
@@ -49,8 +49,8 @@ static bool has_header(stk_file *file, const stk_record_index *index, uint64_t n
            stk_load_u64(header) == stk_record_index_length(index, number);
 }
 
-/* A file can be written anew with its old size and time: twice within one tick of the file system's
- * clock, or by a copy that keeps times. Two headers tell, at the price of two small reads. */
+/* A file can be rewritten with its old size and time: twice within one clock tick, or by a copy
+ * that keeps times. Two headers detect it, at the price of two small reads. */
 static bool is_of(stk_file *file, const stk_record_index *index)
 {
     const uint64_t count = stk_record_index_count(index);

@@ -1,6 +1,6 @@
-/* Reading TFRecords: a window of the stream is kept in one buffer, records are lent out of it. The
- * reader moves past a record only once it is found sound, so that asking again after an error
- * meets the same bytes and gives the same answer. */
+/* Reads TFRecords: a window of the stream is buffered and records borrow from it. The reader moves
+ * past a record only once it is valid, so that a repeated call after an error gives the same
+ * answer. */
 #include "storage/record/tfrecord_reader.h"
 
 #include "base/ledger_pressure.h"
@@ -20,7 +20,7 @@ enum {
     LONG_RECORD = 32 << 10, /* from here on a second copy costs more than a call to read */
 };
 
-/* Where memory is scarce, many open files must not fill it with what is only quicker. */
+/* If memory is scarce, many open files must not fill it with large buffers. */
 static size_t default_buffer_bytes(const stk_tfrecord_options *options)
 {
     return stk_ledger_is_pressed(options->ledger) ? SMALL_BUFFER : STK_TFRECORD_BUFFER;
@@ -125,7 +125,7 @@ stk_status stk_tfrecord_reader_fill(stk_tfrecord_reader *reader, size_t need, si
     return STK_OK;
 }
 
-/* Damage is told with file, record and offset; what looks like another kind of file is named. */
+/* Damage is reported with file, record and offset; a file of another kind is named. */
 static stk_status fail_damaged(stk_tfrecord_reader *reader, stk_error *err, const char *how,
                                bool suspect_format, const char *detail)
 {
@@ -209,8 +209,8 @@ static stk_status fill_or_name(stk_tfrecord_reader *reader, size_t need, size_t 
                         reader->input.damage.message);
 }
 
-/* Makes the whole record at begin available. Nothing is allocated for a length that the file
- * cannot hold. */
+/* Makes the complete record at begin available. Allocates nothing for a length that exceeds the
+ * file. */
 static stk_status want_record(stk_tfrecord_reader *reader, uint64_t length, stk_error *err)
 {
     const uint64_t there = left(reader);
@@ -258,8 +258,8 @@ static bool is_to_own(const stk_tfrecord_reader *reader, uint64_t length)
            fits(length, there) && !fits(length, available(reader));
 }
 
-/* What is here of the record goes into buffer, the rest is read there, and the next header with it,
- * which then is all that the window holds. *got is below need where the file was cut meanwhile. */
+/* Copies the buffered part of the record into buffer and reads the rest with the next header, which
+ * is then all that the window holds. *got is below need if the file was truncated meanwhile. */
 static stk_status read_into(stk_tfrecord_reader *reader, uint8_t *data, size_t need, size_t max,
                             size_t *got, stk_error *err)
 {
@@ -275,8 +275,8 @@ static stk_status read_into(stk_tfrecord_reader *reader, uint8_t *data, size_t n
     return STK_OK;
 }
 
-/* After a failure the reader meets the same record again. Without memory the record is lent:
- * whoever cannot keep it then loses that record alone. */
+/* After a failure the reader returns the same record again. Without memory the record is borrowed:
+ * a caller that cannot keep it loses only that record. */
 static stk_status own(stk_tfrecord_reader *reader, stk_ledger *ledger, size_t size,
                       stk_record *record, stk_buffer **owner, stk_error *err)
 {
@@ -402,7 +402,7 @@ stk_status stk_tfrecord_reader_seek(stk_tfrecord_reader *reader, uint64_t offset
         return stk_fail(err, STK_E_RANGE, "read", path,
                         "offset %" PRIu64 " is past the end at %" PRIu64, offset,
                         reader->input.file->info.bytes);
-    const uint64_t window = reader->offset - reader->begin; /* where buffer.data[0] is from */
+    const uint64_t window = reader->offset - reader->begin; /* stream offset of buffer.data[0] */
     if (offset >= window && offset - window < reader->end) {
         reader->begin = (size_t)(offset - window);
     } else {

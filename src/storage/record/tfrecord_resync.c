@@ -1,6 +1,6 @@
-/* Finding the next sound record after a damaged one. The reader only ever moves forward and keeps
- * at most a record and a header in memory: a header whose length carries the right checksum is a
- * true boundary (a chance hit is one in 4 billion), so that nothing before it need be kept. */
+/* Finds the next valid record after damage. The reader only moves forward and holds at most a
+ * record and a header: a header whose length has the right checksum is a true boundary (a false one
+ * has a chance of one in 4 billion), so nothing before it is needed. */
 #include "storage/record/tfrecord_format.h"
 #include "storage/record/tfrecord_reader.h"
 
@@ -21,9 +21,9 @@ static stk_status want(stk_tfrecord_reader *reader, size_t need, stk_error *err)
     return st;
 }
 
-/* Whether a header that could be a record's stands at distance from begin; *frame is the whole
- * record's size. Its 12 bytes must be available. The length is judged first: in most bytes it is
- * absurd, and no checksum need be computed. */
+/* Whether a plausible header is at distance from begin; *frame is the size of its record. Its 12
+ * bytes must be available. The length is checked first: random bytes mostly give an absurd one,
+ * which saves the checksum. */
 static bool is_header(const stk_tfrecord_reader *reader, size_t distance, size_t *frame)
 {
     const uint8_t *header = reader->buffer.data + reader->begin + distance;
@@ -35,7 +35,7 @@ static bool is_header(const stk_tfrecord_reader *reader, size_t distance, size_t
     return stk_tfrecord_header_is_valid(header);
 }
 
-/* Whether the frame at begin is there to its end with its data sound. */
+/* Whether the frame at begin is complete with valid data. */
 static stk_status is_record(stk_tfrecord_reader *reader, size_t frame, bool *valid, stk_error *err)
 {
     *valid = false;
@@ -47,7 +47,7 @@ static stk_status is_record(stk_tfrecord_reader *reader, size_t frame, bool *val
     return STK_OK;
 }
 
-/* From a damaged record with a sound header: moves to its end if the file ends there or a header
+/* From a damaged record with a valid header: moves to its end if the file ends there or a header
  * follows. */
 static stk_status try_own_end(stk_tfrecord_reader *reader, size_t frame, bool *moved,
                               stk_error *err)
@@ -85,8 +85,8 @@ static bool is_hostile(const stk_tfrecord_reader *reader)
     return reader->checked > allowed && (reader->checked - allowed) / times > reader->offset;
 }
 
-/* One move away from a place where no sound record begins: to the end of the record whose header
- * stands here, if it is one or the file is hostile, else to the next header. */
+/* One step from a position without a valid record: to the end of the record whose header is here,
+ * if it is one or the file is hostile, else to the next header. */
 static stk_status move_on(stk_tfrecord_reader *reader, stk_error *err)
 {
     bool   header, moved = false;

@@ -49,7 +49,7 @@ static int compare_parts(const void *left, const void *right)
     return a->length < b->length ? -1 : a->length > b->length;
 }
 
-/* Passes over lone top folders that hold everything. */
+/* Skips single top folders that contain everything. */
 static void skip_wrappers(plan *p, bool unwrap)
 {
     while (p->count) {
@@ -121,8 +121,8 @@ static part split_of(const plan *p, size_t index)
     return p->inner ? second_folder(path) : first_folder(path);
 }
 
-/* What comes after the split's folder. Archives of Kaggle repeat it, as in
- * "seg_train/seg_train/forest/1.jpg"; a class of that name holds its images itself. */
+/* The path after the split's folder. Kaggle's archives repeat it, as in
+ * "seg_train/seg_train/forest/1.jpg"; a class of that name contains its images directly. */
 static const char *below_split(const char *path)
 {
     const part           split = first_folder(path);

@@ -1,5 +1,5 @@
-/* Comma-separated values, cut out of the text in place: a cell never grows by unquoting, and the
- * separator after it makes room for its terminator. */
+/* Comma-separated values, parsed in place: a cell never grows by unquoting, and its separator
+ * becomes the terminator. */
 #include "storage/source/csv.h"
 
 #include "storage/file/paths.h"
@@ -28,7 +28,7 @@ stk_status stk_csv_init(stk_csv *csv, stk_blob *text, const char *name, stk_erro
     return STK_OK;
 }
 
-/* Where a line ends here, its length (1 or 2); else 0. */
+/* The length of a line end here (1 or 2); else 0. */
 static size_t line_end(const stk_csv *csv, const char *at)
 {
     if (at[0] == '\n') return 1;

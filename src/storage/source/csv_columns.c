@@ -1,4 +1,4 @@
-/* What the columns of a table are. */
+/* Detects the types of a table's columns. */
 #include "storage/source/csv_columns.h"
 
 #include "storage/file/paths.h"

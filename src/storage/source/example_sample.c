@@ -39,7 +39,7 @@ static size_t view_count(const stk_example_sample *scratch)
     return scratch->views.size / sizeof(stk_feature_view);
 }
 
-/* The place of a name, or the free one where it belongs. */
+/* The bucket of a name, or the free one for it. */
 static uint32_t *find_bucket(const stk_example_sample *scratch, stk_bytes name)
 {
     uint32_t    *buckets = (uint32_t *)(void *)scratch->buckets.data;
@@ -50,7 +50,7 @@ static uint32_t *find_bucket(const stk_example_sample *scratch, stk_bytes name)
     return &buckets[at];
 }
 
-/* Room for twice the views there are. The table is made anew for every record that needs one. */
+/* A table of twice the number of views, rebuilt for every record that needs one. */
 static stk_status grow_buckets(stk_example_sample *scratch, stk_error *err)
 {
     const size_t count = view_count(scratch);

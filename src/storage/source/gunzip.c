@@ -17,7 +17,7 @@ typedef struct inflation {
     uint64_t  limit;
     stk_blob *out;
     bool      at_end;    /* of the file */
-    bool      in_member; /* a member was begun and is not over */
+    bool      in_member; /* inside a member */
     bool      ended;     /* a member was over */
     bool      full;      /* the limit is reached */
     uint8_t   piece[PIECE];
@@ -39,7 +39,7 @@ static stk_status refill(inflation *i, stk_error *err)
     return STK_OK;
 }
 
-/* Room for another piece of output, one byte past the limit so that more can be told from all. */
+/* Reserves another piece of output, one byte past the limit to detect excess. */
 static stk_status reserve_output(inflation *i, stk_error *err)
 {
     stk_blob *out = i->out;

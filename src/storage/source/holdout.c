@@ -9,7 +9,7 @@ typedef struct tally {
     const stk_source *source;
     size_t            split;
     int64_t           classes;
-    uint64_t         *next; /* where the next item of a class lies in the order of classes */
+    uint64_t         *next; /* position of the next item of each class in the order of classes */
 } tally;
 
 static bool is_mine(const tally *t, uint64_t index, int64_t *label)

@@ -76,7 +76,7 @@ static stk_status parse_header(stk_idx *idx, stk_bytes head, const char *path, s
     return STK_OK;
 }
 
-/* What the header claims must be what is there, to the byte. */
+/* The file's size must match the header exactly. */
 static stk_status check_size(const stk_idx *idx, uint64_t actual, bool more, const char *path,
                              stk_error *err)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One line per importer, in the order in which they are named to people. */
+/* One line per importer, in display order. */
 #define IMPORTERS(X)                                                                               \
     X(folder, "images in folders, one folder per class, below train/ test/ val/ where there are "  \
               "splits")                                                                            \
@@ -181,8 +181,7 @@ static stk_status refuse_form(const stk_source *source, stk_error *err)
                     source->kind, folder ? "file" : "folder");
 }
 
-/* Kinds whose files lie side by side in one folder are read whole: there is nothing to leave out.
- */
+/* Kinds with all files in one folder are read completely: nothing to skip. */
 static stk_status check_flat(stk_source *source, stk_error *err)
 {
     if (source->info.kind != STK_FILE_DIRECTORY || source->importer->walks) return STK_OK;

@@ -1,4 +1,4 @@
-/* What lies in a folder. */
+/* Whether a path is inside of a folder. */
 #include "storage/source/inside.h"
 
 #include "storage/dataset/dataset_info_internal.h"

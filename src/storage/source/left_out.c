@@ -97,7 +97,7 @@ void stk_left_out_forget(stk_left_out_list *list, stk_left_out_reason reason)
     list->items.size = kept * sizeof *all;
 }
 
-/* What one of a reason is called, and several; an ending goes before. */
+/* Singular and plural of a reason; the ending precedes them. */
 static const struct {
     const char *word, *one, *many;
     bool        shows; /* an example: it is something to look after */

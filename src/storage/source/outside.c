@@ -12,7 +12,7 @@ stk_status stk_source_meet_outside(stk_source *source, const char *folder, const
                             err);
 }
 
-/* What was followed was not left out: it becomes a note. */
+/* Followed entries were not skipped: they become a note. */
 static stk_status tell_followed(stk_source *source, const stk_source_left_out *met, stk_error *err)
 {
     const stk_status st = stk_source_note(source, err, STK_OUTSIDE_NOTE, met->count, met->example);

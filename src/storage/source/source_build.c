@@ -1,4 +1,4 @@
-/* What importers fill a source with: features, class names, splits. */
+/* Helpers of importers that fill a source: features, class names, splits. */
 #include "storage/source/source_internal.h"
 
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 
 enum { SIDE = 32, PLANE = SIDE * SIDE, PIXELS = 3 * PLANE, RECORDS_AT_ONCE = 256 };
 
-/* What tells the two sets apart. */
+/* The differences of the two sets. */
 typedef struct variant {
     const char *train, *test; /* patterns of their files */
     size_t      label_bytes;  /* the last of them is the class, the one before the coarse class */
@@ -93,7 +93,7 @@ static stk_status check_label(const cifar_source *cifar, const part *p, uint64_t
                     label, classes, cifar->variant->label_bytes == 1 ? "CIFAR-10" : "CIFAR-100");
 }
 
-/* Labels stand before each record's pixels, so the file has to be passed over once. */
+/* Labels precede each record's pixels, so the whole file is scanned once. */
 static stk_status read_labels(cifar_source *cifar, const part *p, stk_blob *scratch, stk_error *err)
 {
     const variant *v = cifar->variant;

@@ -1,4 +1,4 @@
-/* What tells one source from another: relative names, and for what is kept of it some bytes. */
+/* The content hash of a source: relative names, and some bytes for caches. */
 #include "storage/source/source_content.h"
 
 #include "base/hash.h"

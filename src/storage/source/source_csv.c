@@ -60,7 +60,7 @@ static stk_status read_rows(csv_source *csv, stk_error *err)
     }
 }
 
-/* How large a row's content is; an image that is not there is told now, with its line. */
+/* The size of a row's content; a missing image is an error now, with its line. */
 static stk_status measure_row(csv_source *csv, uint64_t index, stk_blob *path, stk_error *err)
 {
     row          *r = row_at(csv, index);

@@ -28,7 +28,7 @@ typedef struct folder_source {
 
 /* One entry of the folder being listed. */
 typedef struct entry {
-    const char   *name; /* a folder's ends in '/', so that entries sort as whole paths do */
+    const char   *name; /* a folder's ends in '/', so that entries sort as full paths */
     stk_file_info info;
 } entry;
 
@@ -47,7 +47,7 @@ typedef struct walk {
 /* The folder being listed, relative to the source; ends in '/' unless it is the source. */
 static const char *folder_of(walk *w)
 {
-    w->relative.data[w->relative.size] = '\0'; /* list_below made room for it */
+    w->relative.data[w->relative.size] = '\0'; /* reserved by list_below */
     return (const char *)w->relative.data;
 }
 
@@ -63,7 +63,7 @@ static stk_status pass_over(walk *w, const char *name, stk_error *err)
     return leave_out(w, stk_left_out_reason_of(name), name, err);
 }
 
-/* Whether an error is about one file or folder, not about the whole listing. */
+/* Whether an error concerns one file or folder, not the whole listing. */
 static bool is_local(stk_status status)
 {
     return status != STK_E_NOMEM && status != STK_E_CEILING && status != STK_E_CANCELLED;
@@ -100,8 +100,8 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
-/* A link to nothing, or an image that went while the folder was listed: says what is the matter, or
- * that it is there after all. *gone: it was left out. */
+/* Checks a dangling link, or an image that vanished during the listing: fails, or finds it after
+ * all. *vanished: it was skipped. */
 static stk_status look_again(walk *w, const char *name, stk_file_info *info, bool *vanished,
                              stk_error *err)
 {

@@ -192,8 +192,8 @@ static stk_status refuse_name(const tar_source *tar, uint64_t hash, stk_error *e
     return STK_OK;
 }
 
-/* What `tar -r` and `tar -u` add replaces what is there, so both must not be packed. Hashes are
- * sorted and not names, since there may be millions. */
+/* Entries added by `tar -r` and `tar -u` replace earlier ones, so only one is packed. Hashes are
+ * sorted instead of names, since there may be millions. */
 static stk_status check_names(const tar_source *tar, stk_error *err)
 {
     size_t               count;
@@ -211,7 +211,7 @@ static stk_status check_names(const tar_source *tar, stk_error *err)
     return st;
 }
 
-/* Without WebDataset's naming every image is a sample, and what is no image is passed over. */
+/* Without WebDataset's naming every image is a sample, and other files are skipped. */
 static stk_status list_images(tar_source *tar, stk_error *err)
 {
     size_t               count;
@@ -290,7 +290,7 @@ static const stk_tar_entry *member_of(const tar_source *tar, const stk_tar_sampl
     return NULL; /* not reached: every sample has every field */
 }
 
-/* A .cls member: one whole number in ASCII. */
+/* A .cls member: one integer in ASCII. */
 static stk_status read_label(const tar_source *tar, stk_tar_sample *sample, stk_error *err)
 {
     const stk_tar_entry *entry = member_of(tar, sample, tar->web.cls);

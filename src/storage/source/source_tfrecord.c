@@ -137,7 +137,7 @@ static stk_status check_frame(const tfrecord_cursor *cursor, uint64_t number, co
                     stk_record_index_offset(cursor->shard->index, number));
 }
 
-/* Reads record number of the cursor's shard; the bytes are lent until the next. */
+/* Reads record number of the cursor's shard; the bytes are borrowed until the next. */
 static stk_status read_record(tfrecord_cursor *cursor, uint64_t number, stk_bytes *record,
                               stk_error *err)
 {
@@ -158,7 +158,7 @@ static stk_status read_record(tfrecord_cursor *cursor, uint64_t number, stk_byte
     return STK_OK;
 }
 
-/* An Example's parser passes over the lists of a SequenceExample, which would lose them. */
+/* An Example's parser skips the lists of a SequenceExample, which would be lost. */
 static stk_status refuse_lists(stk_bytes record, const char *where, stk_error *err)
 {
     stk_wire  wire = stk_wire_over(record);
@@ -200,7 +200,7 @@ static void close_cursor(stk_source_cursor *base)
     stk_example_sample_release(&cursor->scratch);
 }
 
-/* What the values of a type are stored as in an Example. */
+/* The type that stores a dtype in an Example. */
 static stk_dtype stored_as(const stk_feature_info *feature)
 {
     switch (feature->dtype) {
@@ -238,7 +238,7 @@ static stk_status copy_feature(stk_source *source, const stk_feature_info *from,
     return STK_OK;
 }
 
-/* Only where all files of a folder were asked for can they be what it tells of. */
+/* The description applies only if all files of the folder were requested. */
 static stk_status check_description(const tfrecord_source *records, const stk_dataset_info *info,
                                     stk_error *err)
 {
@@ -276,7 +276,7 @@ static stk_status read_description(tfrecord_source *records, bool *found, stk_er
     return st;
 }
 
-/* What a byte string is meant as, by its content. */
+/* The meaning of a byte string, by its content. */
 static void guess_meaning(stk_feature_info *feature, const stk_field *field)
 {
     static const char *const images[][2] = {{"JPEG", "jpeg"}, {"PNG", "png"}, {"WebP", "webp"},

@@ -1,6 +1,6 @@
 /* Real folders hold more than the data: a folder of images to try a model on beside train/ and
- * test/, a test set without labels, a title image. To refuse all of it helps nobody, and to take it
- * for classes would be wrong without a word: it is left out, and said. */
+ * test/, a test set without labels, a title image. Refusing everything would not help, and silently
+ * taking it for classes would be wrong: it is skipped and reported. */
 #include "storage/source/stray.h"
 
 #include "storage/file/split_name.h"
@@ -13,7 +13,7 @@ typedef struct listing {
     stk_source *source;
     char       *items;
     size_t      item_bytes, count, skip;
-    const char *split; /* of the predicate at hand */
+    const char *split; /* of the current predicate */
     size_t      split_length;
 } listing;
 

@@ -1,4 +1,4 @@
-/* Where an archive's bytes are: in its file, or inflated in memory. */
+/* An archive's bytes: in its file, or inflated in memory. */
 #include "base/limits.h"
 #include "storage/source/gunzip.h"
 #include "storage/source/tar.h"
@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Members are wanted in any order, which a compressed stream cannot give: it is kept whole. */
+/* Members are read in any order, which a compressed stream does not allow: it is inflated
+ * completely. */
 static stk_status inflate_all(stk_tar *tar, const stk_filesystem *fs, stk_error *err)
 {
     const uint64_t limit = tar->content.ledger ? UINT64_MAX : stk_limits_memory_bytes() / 2;

@@ -1,4 +1,4 @@
-/* What people take for weights: pickles of PyTorch above all. */
+/* Files often mistaken for weights: above all PyTorch's pickles. */
 #include "storage/weights/other_weights.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Reading the JSON header of a safetensors file. Nothing in it is believed: a tensor that passes
- * has a type and a shape whose size is that of its place, and the places fill the data exactly. */
+/* Parses the JSON header of a safetensors file. Everything is verified: the size of a tensor's type
+ * and shape equals its range of offsets, and the ranges fill the data exactly. */
 #include "storage/weights/safetensors_header.h"
 
 #include "base/json_value.h"
@@ -86,7 +86,7 @@ static int64_t offset_of(const stk_json_value *list, size_t index)
     return stk_json_type_of(value) == STK_JSON_NUMBER ? stk_json_integer(value, -1) : -1;
 }
 
-/* Offsets count from the beginning of the data; a tensor keeps its place in the file. */
+/* Offsets in the header are relative to the data; a tensor stores its offset in the file. */
 static stk_status read_offsets(parsing *p, const stk_json_value *list, stk_safetensors_tensor *t)
 {
     const int64_t  begin = offset_of(list, 0), end = offset_of(list, 1);

@@ -11,7 +11,7 @@ static stk_status describe(stk_safetensors_writer *writer, const stk_safetensors
 {
     uint64_t bytes = 0;
     uint32_t crc = 0;
-    /* What makes no sense is left to the writer to refuse, which knows the file. */
+    /* Invalid input is left to the writer, which knows the file. */
     if (!stk_safetensors_bytes(item->dtype, &item->shape, &bytes, NULL) &&
         stk_safetensors_dtype_name(item->dtype))
         crc = stk_safetensors_crc32c(data_of(item, bytes));
