@@ -2,8 +2,8 @@
  * encoded images at a time and returns a resampled region of each: the first operations of
  * preprocessing. Pipelines offload work to it (stk_iterator_options.images); the CPU decodes the
  * images that it refuses. */
-#ifndef STOKER_IMAGES_H
-#define STOKER_IMAGES_H
+#ifndef STOKER_DECODE_DEVICE_H
+#define STOKER_DECODE_DEVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,8 @@
 /* An image operation: one file in this folder, with its parameters, its help and its table row.
- * What it does is one of three things, so that a chain of them can be run in as few passes over the
- * pixels as possible (chain/):
- *   frame    decides, from the size alone, which window is cut out, to what size it is resampled
- *            and whether it is flipped; drawn before anything is decoded
- *   paint    changes pixels
- *   finish   says how the result is written: type, scale, layout */
+ * It is one of three kinds, so that a chain needs few passes over the pixels (chain/):
+ *   geometry   crop, resize and flip, decided from the size alone; drawn before the decode
+ *   pixels     changes pixels
+ *   output     sets the output format: type, scale, layout */
 #ifndef STK_IMAGE_OPS_IMAGE_OP_H
 #define STK_IMAGE_OPS_IMAGE_OP_H
 
