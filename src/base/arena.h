@@ -1,5 +1,5 @@
-/* Memory that is freed all at once: for what lives as long as one listing, plan or document.
- * One thread at a time. */
+/* An arena: memory freed all at once, for the lifetime of a listing, plan or document. One thread
+ * at a time. */
 #ifndef STK_BASE_ARENA_H
 #define STK_BASE_ARENA_H
 
@@ -12,14 +12,14 @@ typedef struct stk_arena {
     uint8_t         *next;   /* free part of the newest block */
     size_t           left;
     size_t           block_bytes;
-    stk_ledger      *ledger; /* not a reference */
+    stk_ledger      *ledger; /* borrowed */
     stk_memory       memory;
 } stk_arena;
 
 /* Allocates nothing yet. */
 void stk_arena_init(stk_arena *arena, stk_ledger *ledger, stk_memory memory);
 
-/* size bytes, aligned for any type, not cleared. NULL with err filled on failure. */
+/* Allocates size bytes, aligned for any type, not cleared. NULL with err filled on failure. */
 void *stk_arena_alloc(stk_arena *arena, size_t size, stk_error *err);
 
 /* count elements of size bytes; the product is checked. */

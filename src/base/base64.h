@@ -7,8 +7,8 @@
 
 /* Appends the text of bytes, not terminated. */
 STK_NODISCARD stk_status stk_base64_append(stk_blob *out, stk_bytes bytes, stk_error *err);
-/* Writes the bytes of length characters of text to out, which has room for 3 of 4 of them; blanks
- * and line breaks are passed over. False: it is no such text. */
+/* Decodes length characters of text to out, which has 3/4 of them in bytes; skips blanks and line
+ * breaks. False: invalid text. */
 bool stk_base64_read(const char *text, size_t length, uint8_t *out, size_t *size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Size arithmetic that says when it overflows: true means it did and *out is not to be used. */
+/* Size arithmetic with overflow detection: true means overflow, and *out is invalid. */
 #ifndef STK_BASE_CHECKED_H
 #define STK_BASE_CHECKED_H
 

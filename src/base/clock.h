@@ -13,8 +13,7 @@ uint64_t stk_clock_unix_ns(void);
 /* CPU time of the calling thread in nanoseconds: a system call, about 600 ns. */
 uint64_t stk_clock_thread_cpu_ns(void);
 
-/* The cheapest steady counter there is: the time stamp counter where it is invariant, else
- * stk_clock_ns. */
+/* The cheapest steady counter: the time stamp counter if invariant, else stk_clock_ns. */
 uint64_t stk_clock_ticks(void);
 
 /* Two readings of both clocks, some time apart, translate ticks to nanoseconds. */

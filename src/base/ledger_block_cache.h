@@ -1,5 +1,5 @@
-/* A ledger's spare blocks: memory that is held though nobody uses it. It counts against the ceiling
- * and goes first when that is near. */
+/* A ledger's block cache: held but unused memory. It counts against the ceiling and is freed first
+ * near it. */
 #ifndef STK_BASE_LEDGER_BLOCK_CACHE_H
 #define STK_BASE_LEDGER_BLOCK_CACHE_H
 

@@ -1,4 +1,4 @@
-/* What the machine and the cgroup allow this process. */
+/* Limits of the machine and the cgroup for this process. */
 #ifndef STK_BASE_LIMITS_H
 #define STK_BASE_LIMITS_H
 
@@ -11,7 +11,7 @@ uint64_t stk_limits_memory_bytes(void);
 /* Cores by affinity and cgroup quota (rounded up), at least 1. */
 int stk_limits_cores(void);
 
-/* The same with /proc and /sys looked for below the folder root. */
+/* The same with /proc and /sys below the folder root. */
 uint64_t stk_limits_memory_bytes_below(const char *root);
 int      stk_limits_cores_below(const char *root);
 

@@ -17,12 +17,12 @@ typedef struct stk_random {
     uint32_t         key[2];
     uint32_t         counter[4];
     stk_philox_block block;
-    int              used; /* words of block already given out */
+    int              used; /* used words of block */
 } stk_random;
 
-/* stream tells apart the uses of randomness within one sample (crop, flip, ...). */
+/* stream separates the uses of randomness within one sample (crop, flip, ...). */
 stk_random stk_random_for(uint64_t seed, uint32_t epoch, uint64_t index, uint32_t stream);
-/* The same of another index, of one that nothing was drawn from: cheaper than to ask anew. */
+/* The same for another index, copied from an unused stream: cheaper than a new one. */
 stk_random stk_random_of(const stk_random *like, uint64_t index);
 uint32_t   stk_random_u32(stk_random *random);
 uint64_t   stk_random_u64(stk_random *random);

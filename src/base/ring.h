@@ -10,10 +10,11 @@ typedef struct stk_ring stk_ring;
 
 /* capacity items, at least 1. */
 STK_NODISCARD stk_status stk_ring_new(stk_ring **out, size_t capacity, stk_error *err);
-/* Nobody may be inside a call. Items still in it are the caller's business. */
+/* No thread may be inside a call. The caller owns the items left in it. */
 void stk_ring_free(stk_ring *ring);
 
-/* Waits for room. False when the ring is closed or the token is set; the item is then not in it. */
+/* Waits for a free slot. False if the ring is closed or the token is set; the item is then not in
+ * it. */
 bool stk_ring_push(stk_ring *ring, void *item, const stk_cancel *cancel);
 /* Waits for an item. False when the ring is closed and empty, or the token is set. */
 bool stk_ring_pop(stk_ring *ring, void **item, const stk_cancel *cancel);

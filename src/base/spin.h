@@ -1,5 +1,5 @@
-/* A short spin before a sleep. Waking a sleeping core costs 15-40 us on a virtual machine, so
- * whoever expects a change soon looks for it about 50 us long first. */
+/* A short spin before a sleep. Waking a sleeping core costs 15-40 us on a virtual machine, so a
+ * thread that expects a change soon polls for about 50 us first. */
 #ifndef STK_BASE_SPIN_H
 #define STK_BASE_SPIN_H
 
@@ -10,7 +10,7 @@ enum { STK_SPIN_NS = 50000, STK_SPINS_PER_LOOK = 32 };
 
 typedef struct stk_spin {
     uint32_t turns;
-    uint64_t end; /* set at the first look at the clock */
+    uint64_t end; /* set at the first clock read */
 } stk_spin;
 
 /* Pauses for a moment; false once the time is up. Begin with a zeroed struct. */

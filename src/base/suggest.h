@@ -1,4 +1,4 @@
-/* "Did you mean": the nearest of the words that would have been right. */
+/* "Did you mean": the nearest valid word. */
 #ifndef STK_BASE_SUGGEST_H
 #define STK_BASE_SUGGEST_H
 

@@ -18,7 +18,7 @@ typedef struct stk_thread {
 STK_NODISCARD stk_status stk_thread_start(stk_thread *thread, const char    *name,
                                           void *(*run)(void *context), void *context,
                                           stk_error *err);
-/* Waits for the end; nothing when it never started. */
+/* Joins the thread; no-op if it never started. */
 void stk_thread_join(stk_thread *thread);
 
 /* A hint to the processor inside a spin loop. */
@@ -31,12 +31,12 @@ static inline void stk_spin_pause(void)
 #endif
 }
 
-/* A gate that threads wait at until a condition of the caller's holds. Waiting spins briefly first:
+/* An eventcount: threads wait on it for a condition of the caller's. Waiting spins briefly first:
  * waking a sleeping core costs 15-40 us on a virtual machine. */
 typedef struct stk_eventcount {
     pthread_mutex_t lock;
     pthread_cond_t  changed;
-    uint32_t        epoch; /* atomic: bumped on every signal */
+    uint32_t        epoch; /* atomic: incremented by every signal */
     uint32_t        sleepers;
 } stk_eventcount;
 
@@ -44,10 +44,10 @@ STK_NODISCARD stk_status stk_eventcount_init(stk_eventcount *gate, stk_error *er
 void                     stk_eventcount_release(stk_eventcount *gate);
 /* Read before testing the condition; pass it to wait, so that no signal in between is missed. */
 uint32_t stk_eventcount_epoch(const stk_eventcount *gate);
-/* Returns when the gate was signalled since epoch was read, or after timeout_ns (0: never). May
- * return early: test the condition again. */
+/* Returns once signalled since epoch was read, or after timeout_ns (0: never). May return early:
+ * test the condition again. */
 void stk_eventcount_wait(stk_eventcount *gate, uint32_t epoch, uint64_t timeout_ns);
-/* Wakes all who wait. Cheap when nobody sleeps. */
+/* Wakes all waiting threads. Cheap if none sleeps. */
 void stk_eventcount_signal(stk_eventcount *gate);
 
 #endif

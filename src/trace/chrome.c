@@ -61,7 +61,7 @@ static void write_series(stk_chrome *c, const stk_trace_series *series)
     }
 }
 
-/* Measures the current cost of recording, in a small ring. */
+/* What recording takes here and now, in a small ring of its own. */
 static double event_ns(void)
 {
     enum { SLOTS = 64, EVENTS = 256 };

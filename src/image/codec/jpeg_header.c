@@ -33,8 +33,8 @@ static bool is_frame(uint8_t marker)
            marker != MARKER_DAC;
 }
 
-/* The next marker at or behind *at, which moves behind it; 0 when there is none. Bytes between
- * segments that are no marker are passed over, as libjpeg does. */
+/* Finds the next marker from *at on and moves *at after it; 0 without one. Skips non-marker bytes
+ * between segments, as libjpeg does. */
 static uint8_t next_marker(stk_bytes encoded, size_t *at)
 {
     while (*at + 1 < encoded.size) {

@@ -64,9 +64,9 @@ typedef struct stk_huffman_cache {
     uint64_t    clock;
 } stk_huffman_cache;
 
-/* table is what a DHT segment holds: 16 counts, symbols. NULL when it is no Huffman code that
- * libjpeg takes. skips: with the table for skipping, which decoding all does not need and DC has
- * not. Lent until STK_HUFFMAN_KEPT - 1 more of the class are asked for. */
+/* table: the content of a DHT segment: 16 counts, symbols. NULL if libjpeg would reject it. skips:
+ * with the table for skipping, not needed for full decoding and absent for DC. Borrowed until
+ * STK_HUFFMAN_KEPT - 1 further requests of the class. */
 const stk_huffman *stk_huffman_find(stk_huffman_cache *cache, stk_huffman_class class,
                                     stk_bytes table, bool skips);
 

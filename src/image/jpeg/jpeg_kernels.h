@@ -25,7 +25,7 @@ const stk_jpeg_kernels *stk_jpeg_kernels_best(void);
 struct stk_jpeg_decoder {
     const stk_jpeg_kernels *kernels;
     stk_huffman_cache       huffman;
-    _Alignas(64) int16_t quant[4][64]; /* of the image at hand, in natural order */
+    _Alignas(64) int16_t quant[4][64]; /* of the current image, in natural order */
     uint8_t     bytes[STK_SCAN_BUFFER];
     stk_buffer *memory; /* this */
 };

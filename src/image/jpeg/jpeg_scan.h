@@ -1,6 +1,6 @@
-/* The one scan of a baseline JPEG: from entropy-coded bytes to samples in planes, MCU by MCU, with
- * what is not wanted passed over.
- * A scan never guesses: whatever is abnormal ends it, and another decoder has to judge. */
+/* The one scan of a baseline JPEG: from entropy-coded bytes to samples in planes, MCU by MCU,
+ * skipping unneeded blocks. A scan never guesses: any abnormality ends it and leaves the image to
+ * another decoder. */
 #ifndef STK_IMAGE_JPEG_JPEG_SCAN_H
 #define STK_IMAGE_JPEG_JPEG_SCAN_H
 

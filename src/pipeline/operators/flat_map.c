@@ -59,7 +59,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     }
 }
 
-/* Elements of inner datasets are passed over by them; an input or a call that fails is a result. */
+/* Nested datasets skip their own elements; an input or a call that fails is a result. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     state *s = STK_STATE(state, node);

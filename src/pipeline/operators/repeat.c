@@ -114,8 +114,8 @@ static stk_status discard_rest(stk_node *node, uint64_t count, uint64_t *discard
     return STK_OK;
 }
 
-/* The first element of a pass is asked for as ever, since a pass without one is the end; the rest
- * of the pass is its input's to pass over. */
+/* Pulls the first element of an epoch, since an epoch without one is the end; the input skips the
+ * rest. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     const state *s = STK_STATE(state, node);

@@ -57,9 +57,9 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
     return stk_dataset_read(data->inputs[0], offset, ledger, out, err);
 }
 
-/* An error has a turn like any element. (TensorFlow forgets what it passed over before an error, so
- * that from there on two shards can hold the same element and some hold none.) Errors in other
- * shards' turns are given too: nothing bad goes by unseen. */
+/* An error has a turn like any element. (TensorFlow forgets elements skipped before an error, so
+ * two shards may then have the same element and others none.) Errors in other shards' turns are
+ * returned too: none is hidden. */
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     const stk_shard_params *p = node->plan->params;

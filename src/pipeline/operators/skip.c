@@ -40,8 +40,8 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
     return stk_dataset_read(data->inputs[0], index + (uint64_t)count, ledger, out, err);
 }
 
-/* An error among the elements passed over is given, and passing over begins anew after it: what
- * TensorFlow does. So nothing needs to be remembered but whether it is done. */
+/* An error among the skipped elements is returned, and skipping restarts after it, as in
+ * TensorFlow. So the only state is whether it is done. */
 static stk_status pass_over(stk_node *node, bool *ended, stk_error *err)
 {
     const uint64_t count = (uint64_t)STK_PARAMS(stk_skip_params, node)->count;

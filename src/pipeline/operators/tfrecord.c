@@ -96,7 +96,7 @@ static stk_status step(stk_tfrecord_reader *reader, const params *p, stk_error *
                              reader->offset);
 }
 
-/* Plain files are moved in at once; in compressed ones the records before are passed over. */
+/* Uncompressed files are seeked; compressed ones skip the records before. */
 static stk_status move(void *untyped, const void *p, stk_file_position position, stk_error *err)
 {
     stk_tfrecord_reader *reader = untyped;

@@ -98,7 +98,7 @@ static stk_status discard_batches(stk_node *node, uint64_t count, uint64_t *disc
     return STK_OK;
 }
 
-/* Rows are passed over without being made; an error counts as one result. */
+/* Rows are skipped without being made; an error counts as one result. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     stk_partial_batch *held = STK_STATE(stk_partial_batch, node);

@@ -12,7 +12,7 @@ typedef struct params {
 
 typedef struct state {
     stk_backlog held;  /* from the first element of the next window */
-    uint64_t    gap;   /* inputs to pass over before it */
+    uint64_t    gap;   /* inputs to skip before it */
     bool        ended; /* the input gave its end */
 } state;
 

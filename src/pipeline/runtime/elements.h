@@ -1,4 +1,4 @@
-/* Datasets of given elements inside checkpoints: what window and group_by_window hand out. */
+/* Datasets of given elements inside checkpoints: made by window and group_by_window. */
 #ifndef STK_PIPELINE_RUNTIME_ELEMENTS_H
 #define STK_PIPELINE_RUNTIME_ELEMENTS_H
 
@@ -12,7 +12,7 @@ STK_NODISCARD stk_status stk_elements_like(stk_dataset **out, stk_element *const
 /* Writes the elements of a dataset that stk_dataset_elements made; another is STK_E_UNSUPPORTED. */
 STK_NODISCARD stk_status stk_elements_save(const stk_dataset *data, stk_state_out *out,
                                            stk_error *err);
-/* without_spec: as written by those who knew no spec of such datasets. */
+/* without_spec: written by versions without a spec of such datasets. */
 STK_NODISCARD stk_status stk_elements_restore(stk_dataset **out, stk_state_in *in,
                                               bool without_spec, stk_error *err);
 

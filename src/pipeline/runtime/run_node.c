@@ -10,8 +10,8 @@ enum {
     INNER_SLOT = 1 << 20, /* of datasets that come up while running */
     ALWAYS_SAMPLED = 16,  /* the first calls are all timed, for exact reports of short runs */
     SAMPLE_EVERY = 31,    /* prime: not in step with chunks, whose first element pays for all */
-    FLUSH_EVERY = 64,     /* results before the shared account is brought up to date */
-    CHECK_EVERY = 256     /* results that are passed over between two looks at the cancel token */
+    FLUSH_EVERY = 64,     /* results between updates of the shared counters */
+    CHECK_EVERY = 256     /* results skipped between two polls of the cancel token */
 };
 
 static stk_status open_inputs(stk_node *node, stk_error *err)

@@ -4,7 +4,7 @@
 
 #include <stoker/element.h>
 
-/* What to pad to and with. Both lists have one entry per value, or are NULL. */
+/* Shapes and values of the padding. Both lists have one entry per value, or are NULL. */
 typedef struct stk_pad_to {
     const stk_shape *shapes; /* of single elements; -1: the longest in the batch. NULL: all -1 */
     const stk_value *values; /* scalars; one of STK_DTYPE_NONE, and NULL: 0 and "" */

@@ -1,5 +1,5 @@
-/* The seed of a stage that draws: the stage's own where it was given one, else the pipeline's.
- * Every epoch and every iterator has another, unless each epoch is to be like the first. */
+/* The seed of a random operator: its own if given, else the pipeline's. It differs per epoch and
+ * iterator, unless each epoch repeats the first. */
 #ifndef STK_PIPELINE_SUPPORT_SEEDS_H
 #define STK_PIPELINE_SUPPORT_SEEDS_H
 

@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct local_file {
-    stk_file file; /* first: the table hands this out */
+    stk_file file; /* first: returned as the base struct */
     int      fd;
     char     path[];
 } local_file;

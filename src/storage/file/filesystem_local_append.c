@@ -14,7 +14,7 @@
 enum { LARGEST_CALL = 1 << 30 };
 
 typedef struct local_append {
-    stk_output output; /* first: the table hands this out */
+    stk_output output; /* first: returned as the base struct */
     int        fd;
     uint64_t   bytes; /* of the file */
     char       path[];

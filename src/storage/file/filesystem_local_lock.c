@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 typedef struct local_lock {
-    stk_lock lock; /* first: the table hands this out */
+    stk_lock lock; /* first: returned as the base struct */
     int      fd;
 } local_lock;
 

@@ -21,7 +21,7 @@ enum {
 };
 
 typedef struct local_output {
-    stk_output  output; /* first: the table hands this out */
+    stk_output  output; /* first: returned as the base struct */
     int         folder; /* the folder of both names */
     int         fd;
     const char *name;                    /* the end of path */

@@ -17,7 +17,7 @@ typedef enum stk_io_reason {
     STK_IO_SLOWED,  /* latency doubled without a gain */
 } stk_io_reason;
 
-/* What a limit achieved over an interval. */
+/* The throughput of a limit over an interval. */
 typedef struct stk_io_measure {
     double   rate;       /* of bytes a second, or requests where most were functions; 0: unknown */
     uint64_t latency_ns; /* mean, from start to end of a request */

@@ -24,7 +24,7 @@ typedef struct hint {
 } hint;
 
 struct readahead {
-    stk_filesystem       fs; /* first: the table hands this out */
+    stk_filesystem       fs; /* first: returned as the base struct */
     stk_readahead_shared shared;
     pthread_mutex_t      lock;    /* of all below; no other is taken inside but the engine's */
     pthread_cond_t       changed; /* a hint moved on */

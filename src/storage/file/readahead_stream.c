@@ -36,7 +36,7 @@ typedef struct block {
 } block;
 
 struct stream {
-    stk_file              file; /* first: the table hands this out */
+    stk_file              file; /* first: returned as the base struct */
     stk_file             *inner;
     stk_readahead_shared *shared;
     int                   descriptor;   /* atomic; -1: none, or none that reads without waiting */

@@ -136,7 +136,7 @@ static stk_status list_features(stk_inspect_report *report, const stk_inspect_sc
     return stk_fail(err, STK_E_NOMEM, "inspect", NULL, "no memory for %zu features", count);
 }
 
-/* Hands what total holds over to the report. */
+/* Moves the content of total to the report. */
 static stk_status finish(stk_inspect_call *call, stk_error *err)
 {
     stk_inspect_report *report = call->report;

@@ -9,7 +9,7 @@
 
 enum { STK_NO_FEATURE = -1 };
 
-/* What is done with one feature of the source. */
+/* The handling of one feature of the source. */
 typedef struct stk_pack_feature {
     bool    image;    /* its values are looked at */
     bool    seekable; /* and may be made so */

@@ -1,4 +1,4 @@
-/* What a codec provides, and what it gets: memory that is accounted and can fail. */
+/* The codec interface, and its memory: accounted, may fail. */
 #ifndef STK_STORAGE_RECORD_COMPRESSION_CODEC_H
 #define STK_STORAGE_RECORD_COMPRESSION_CODEC_H
 

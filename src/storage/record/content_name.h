@@ -1,4 +1,4 @@
-/* What a file is, by its first bytes. */
+/* The kind of a file, by its first bytes. */
 #ifndef STK_STORAGE_RECORD_CONTENT_NAME_H
 #define STK_STORAGE_RECORD_CONTENT_NAME_H
 

@@ -1,4 +1,4 @@
-/* What a file with random access needs of its index beyond the public calls. */
+/* Internals of the index for files with random access. */
 #ifndef STK_STORAGE_RECORD_RECORD_INDEX_INTERNAL_H
 #define STK_STORAGE_RECORD_RECORD_INDEX_INTERNAL_H
 

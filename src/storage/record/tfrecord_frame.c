@@ -1,4 +1,4 @@
-/* Framing records in memory, so that many threads can prepare what one writer writes. */
+/* Frames records in memory, so that many threads can prepare for one writer. */
 #include "base/checked.h"
 #include "storage/record/tfrecord_format.h"
 

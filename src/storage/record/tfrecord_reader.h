@@ -26,8 +26,8 @@ STK_NODISCARD stk_status stk_tfrecord_reader_fill(stk_tfrecord_reader *reader, s
                                                   size_t target, stk_error *err);
 
 /* As stk_tfrecord_reader_next; but a long record of a plain file comes in a buffer of its own
- * (*owner, one reference for the caller; NULL: record is lent as usual), read into it directly: one
- * copy instead of two. */
+ * (*owner, one reference for the caller; NULL: record is borrowed as usual), read into it directly:
+ * one copy instead of two. */
 STK_NODISCARD stk_status stk_tfrecord_reader_take(stk_tfrecord_reader *reader, stk_ledger *ledger,
                                                   stk_record *record, stk_buffer **owner,
                                                   stk_error *err);
@@ -35,7 +35,7 @@ STK_NODISCARD stk_status stk_tfrecord_reader_take(stk_tfrecord_reader *reader, s
 /* Moves on by bytes that are available. */
 void stk_tfrecord_reader_advance(stk_tfrecord_reader *reader, size_t bytes);
 
-/* Passes over one record without looking at its data, which in a plain file is not even read.
+/* Skips one record without checking its data, which is not even read in an uncompressed file.
  * *passed is false at the end of the file. */
 STK_NODISCARD stk_status stk_tfrecord_reader_pass(stk_tfrecord_reader *reader, bool *passed,
                                                   uint64_t *length, stk_error *err);

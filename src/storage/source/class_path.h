@@ -5,7 +5,7 @@
 
 #include "storage/source/source_internal.h"
 
-/* What an item's path says; importers embed it as the first member of their items. */
+/* Class and split of an item by its path; importers embed it as the first member of their items. */
 typedef struct stk_path_class {
     const char *path; /* relative to the source */
     int32_t     label;

@@ -18,8 +18,8 @@ typedef struct stk_csv {
 STK_NODISCARD stk_status stk_csv_init(stk_csv *csv, stk_blob *text, const char *name,
                                       stk_error *err);
 
-/* Appends the cells of the next row to cells (char *[], each terminated, inside the text) and gives
- * their number: 0 at the end. Empty lines are passed over. */
+/* Appends the cells of the next row to cells (char *[], each terminated, inside the text) and
+ * returns their number: 0 at the end. Skips empty lines. */
 STK_NODISCARD stk_status stk_csv_row(stk_csv *csv, stk_blob *cells, size_t *count, stk_error *err);
 
 /* True, with the value, when text is nothing but a whole number that fits. */

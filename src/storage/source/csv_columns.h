@@ -1,4 +1,4 @@
-/* What the columns of a table are: paths, labels, splits, or features of their own. */
+/* The roles of a table's columns: paths, labels, splits, or features. */
 #ifndef STK_STORAGE_SOURCE_CSV_COLUMNS_H
 #define STK_STORAGE_SOURCE_CSV_COLUMNS_H
 

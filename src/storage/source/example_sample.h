@@ -5,13 +5,13 @@
 #include <stoker/dataset_info.h>
 #include <stoker/example.h>
 
-/* Room for one sample, used again for the next. */
+/* Reusable memory of one sample. */
 typedef struct stk_example_sample {
     const char *where;   /* the record being read, for messages */
     stk_blob    buckets; /* of many views: uint32_t[], a table of their numbers plus 1 */
     stk_blob    views;   /* stk_feature_view[], one per distinct key */
     stk_blob    fields;  /* stk_field[] */
-    stk_blob    values;  /* what the fields point at */
+    stk_blob    values;  /* data of the fields */
 } stk_example_sample;
 
 void stk_example_sample_init(stk_example_sample *scratch, stk_ledger *ledger);

@@ -29,7 +29,7 @@ STK_NODISCARD stk_status stk_idx_open(stk_idx *idx, const stk_filesystem *fs, co
                                       stk_ledger *ledger, stk_error *err);
 void                     stk_idx_close(stk_idx *idx);
 
-/* The values of count items from first on, in the machine's byte order. *values is lent until
+/* The values of count items from first on, in the machine's byte order. *values is borrowed until
  * scratch changes or the file is closed. Any thread may read with a scratch of its own. */
 STK_NODISCARD stk_status stk_idx_read(const stk_idx *idx, uint64_t first, uint64_t count,
                                       stk_blob *scratch, const void **values, stk_error *err);

@@ -1,5 +1,5 @@
-/* Whether files lie in a folder or below, whatever links and ".." their names go through. Data from
- * elsewhere must not reach files of this machine that nobody gave it. */
+/* Whether files lie in a folder or below, whatever links and ".." their names go through. Untrusted
+ * data must not reach other files of this machine. */
 #ifndef STK_STORAGE_SOURCE_INSIDE_H
 #define STK_STORAGE_SOURCE_INSIDE_H
 
@@ -10,7 +10,7 @@ typedef struct stk_inside {
     const stk_filesystem *fs;
     stk_blob              root;         /* without links, ends in '/', not terminated */
     stk_blob              folder, real; /* the one asked about last, terminated; scratch */
-    bool                  holds_folder; /* what was found of it */
+    bool                  holds_folder; /* its result */
 } stk_inside;
 
 /* folder "" is the current one. Release also after a failure. */
@@ -26,8 +26,8 @@ STK_NODISCARD stk_status stk_inside_count(const stk_filesystem *fs, const char *
 /* STK_E_INVALID where there are such. */
 STK_NODISCARD stk_status stk_inside_check(const stk_filesystem *fs, const char *folder,
                                           stk_ledger *ledger, stk_error *err);
-/* Likewise, but of the files that describe records alone: for records that were named one by one,
- * which may be links, while nobody named what lies beside them. */
+/* The same for description files only: records named one by one may be links, but not the files
+ * beside them. */
 STK_NODISCARD stk_status stk_inside_check_description(const stk_filesystem *fs, const char *folder,
                                                       stk_ledger *ledger, stk_error *err);
 

@@ -1,4 +1,4 @@
-/* What a listing passes over: counted by reason and ending, with the first of each as an example.
+/* Entries that a listing skips: counted by reason and ending, with the first of each as an example.
  */
 #ifndef STK_STORAGE_SOURCE_LEFT_OUT_H
 #define STK_STORAGE_SOURCE_LEFT_OUT_H

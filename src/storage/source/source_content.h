@@ -1,4 +1,4 @@
-/* What tells one source from another, wherever they lie. */
+/* Content hashes of sources, independent of their location. */
 #ifndef STK_STORAGE_SOURCE_SOURCE_CONTENT_H
 #define STK_STORAGE_SOURCE_SOURCE_CONTENT_H
 

@@ -1,6 +1,6 @@
-/* What an importer implements. An importer is one constant struct of functions in a file of its
- * own; importers.c holds the table of them. It embeds stk_source as the first member of its own
- * struct, and stk_source_cursor likewise where its cursors need more than the common one. */
+/* The importer interface. An importer is one constant struct of functions in its own file;
+ * importers.c has the table. It embeds stk_source as the first member of its own struct, and
+ * stk_source_cursor likewise if its cursors need more than the common one. */
 #ifndef STK_STORAGE_SOURCE_SOURCE_INTERNAL_H
 #define STK_STORAGE_SOURCE_SOURCE_INTERNAL_H
 
@@ -65,18 +65,18 @@ void stk_source_hash_names(stk_source *source);
  * example, and in folder. */
 STK_NODISCARD stk_status stk_source_meet_outside(stk_source *source, const char *folder,
                                                  const char *name, bool *taken, stk_error *err);
-/* After all were met: STK_E_INVALID where they are neither followed nor passed over; a note where
- * they are followed. What they do, one of them and many: "link leads", "links lead". */
+/* Called after the listing: STK_E_INVALID if such names are neither followed nor skipped; a note if
+ * followed. one and many: "link leads", "links lead". */
 STK_NODISCARD stk_status stk_source_report_outside(stk_source *source, const char *one,
                                                    const char *many, stk_error *err);
 #define STK_OUTSIDE_NOTE                                                                           \
     "names that lead out of the data's folder and were followed: %" PRIu64 ", first '%s'"
 
-/* Adds a line for people: what was left out of the source, or taken for something. */
+/* Adds a note for users: entries that were skipped or reinterpreted. */
 STK_NODISCARD stk_status stk_source_note(stk_source *source, stk_error *err, const char *format,
                                          ...) STK_PRINTF(3, 4);
 
-/* Room for a scalar field's value. */
+/* Storage of a scalar field's value. */
 typedef union stk_field_value {
     int64_t   integer;
     float     real;
@@ -93,10 +93,10 @@ struct stk_source_cursor {
     uint64_t          bytes_max; /* bytes of a file that are wanted; 0: all */
 };
 
-/* What is read from here on is in ledger (NULL: in none), which must live until another is named.
- * The sample at hand is gone. */
+/* Accounts for further reads in ledger (NULL: none), which must live until the next call.
+ * Invalidates the current sample. */
 void stk_source_cursor_use(stk_source_cursor *cursor, stk_ledger *ledger);
-/* Gives back the bytes of the sample at hand if they are many; it is gone then. */
+/* Frees the bytes of the current sample if they are many; invalidates it. */
 void stk_source_cursor_trim(stk_source_cursor *cursor);
 
 /* Moves the cursor's content, which fields of the sample at hand may point into, to a buffer: the
@@ -108,7 +108,7 @@ STK_NODISCARD stk_status stk_source_cursor_share(stk_source_cursor *cursor, stk_
  * of other kinds come whole. For headers. */
 void stk_source_cursor_limit(stk_source_cursor *cursor, uint64_t bytes_max);
 
-/* Room for features, before they are added. */
+/* Reserves features before they are added. */
 STK_NODISCARD stk_status stk_source_reserve_features(stk_source *source, size_t count,
                                                      stk_error *err);
 /* Adds one of scalar shape without classes. name is copied. */

@@ -27,7 +27,7 @@ STK_NODISCARD stk_status stk_tar_read(const stk_tar *tar, uint64_t offset, void 
                                       stk_error *err);
 
 typedef struct stk_tar_member {
-    const char *name;   /* lent until the next call */
+    const char *name;   /* borrowed until the next call */
     uint64_t    offset; /* of the content */
     uint64_t    bytes;
     bool        link; /* to a file, whose content is not here */

@@ -1,4 +1,4 @@
-/* What the reader and the writer of safetensors files share. */
+/* Shared by the reader and the writer of safetensors files. */
 #ifndef STK_STORAGE_WEIGHTS_SAFETENSORS_FORMAT_H
 #define STK_STORAGE_WEIGHTS_SAFETENSORS_FORMAT_H
 
