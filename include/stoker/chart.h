@@ -10,10 +10,10 @@
 STK_BEGIN_DECLS
 
 enum {
-    STK_CHART_SERIES_MOST = 8, /* more could not be told apart */
-    STK_CHART_MARKERS_MOST = 26,
-    STK_CHART_SIDE_LEAST = 160, /* pixels */
-    STK_CHART_SIDE_MOST = 8192
+    STK_CHART_SERIES_MAX = 8, /* more could not be told apart */
+    STK_CHART_MARKERS_MAX = 26,
+    STK_CHART_SIDE_MIN = 160, /* pixels */
+    STK_CHART_SIDE_MAX = 8192
 };
 
 /* A line through points in the order given. A value that cannot be shown (not finite, or not above

@@ -10,7 +10,7 @@
 
 STK_BEGIN_DECLS
 
-enum { STK_METRICS_COLUMNS_MOST = 1024 };
+enum { STK_METRICS_COLUMNS_MAX = 1024 };
 
 typedef struct stk_metrics_csv stk_metrics_csv; /* for one thread at a time */
 

@@ -69,13 +69,13 @@ STK_API void stk_optimizer_lookahead(stk_graph *graph, const stk_graph *model);
 /* The share that is usual after done of total updates, with interval of them between two runs:
  * 0.95 to the power of interval, times the cube of done / total. Weights begin free and are held
  * ever more. */
-STK_API double stk_optimizer_slow_share(int64_t interval, int64_t done, int64_t total);
+STK_API double stk_optimizer_lookahead_weight(int64_t interval, int64_t done, int64_t total);
 
 /* What changes from step to step. */
 typedef struct stk_hyperparameters {
     double rate, momentum;
-    double gone; /* the share of training that is done: see stk_variable_options.freeze_after */
-    double slow; /* what lookahead keeps of slow weights */
+    double progress; /* the share of training that is done: see stk_variable_options.freeze_after */
+    double lookahead_weight; /* what lookahead keeps of slow weights */
 } stk_hyperparameters;
 
 /* What to feed as "hyper". */

@@ -31,7 +31,7 @@ typedef struct stk_train_data {
     char             train_split[64], validation_split[64];
     char             test_split[64]; /* looked at once, when all is learnt and chosen; or "" */
     int64_t          test_count;
-    double           validation_share;       /* > 0: that part of the train split is held back */
+    double           validation_fraction;    /* > 0: that part of the train split is held back */
     int64_t          rare_class, rare_count; /* with the fewest images to learn from; count -1:
                                                 not known */
     int64_t rare_classes;                    /* that have fewer than STK_TRAIN_FEW */

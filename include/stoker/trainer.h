@@ -17,7 +17,8 @@ STK_BEGIN_DECLS
 typedef struct stk_train_progress {
     int64_t epoch, epochs; /* from 0; epochs of fractions are rounded up */
     int64_t step, steps;   /* of the whole run */
-    int64_t begun; /* steps that were: on a device that works beside the caller, some after step */
+    int64_t last_enqueued; /* steps that were: on a device that works beside the caller, some after
+                              step */
     int64_t epoch_step, epoch_steps;
     int64_t size;                      /* of images, now */
     double  loss, accuracy;            /* over the steps since the last report; accuracy 0 to 1 */
@@ -121,7 +122,7 @@ enum { STK_TRAIN_SAMPLES = 12 };
 
 typedef struct stk_train_sample {
     int64_t label, second; /* second: of a mixture; -1: it is none */
-    double  share;         /* of label in a mixture, else 1 */
+    double  fraction;      /* of label in a mixture, else 1 */
     int64_t predicted;     /* -1: not known */
     double  probability;   /* of that */
 } stk_train_sample;
@@ -141,9 +142,10 @@ STK_API void                     stk_train_samples_release(stk_train_samples *sa
 /* "cat", "7" where classes have no names, "cat 70 % + dog" of a mixture; and what it was taken for,
  * "" where that is not known. Both give text. */
 STK_API const char *stk_train_sample_label(const stk_train_sample *sample,
-                                           const stk_train_data *data, char *text, size_t room);
+                                           const stk_train_data *data, char *text, size_t capacity);
 STK_API const char *stk_train_sample_predicted(const stk_train_sample *sample,
-                                               const stk_train_data *data, char *text, size_t room);
+                                               const stk_train_data *data, char *text,
+                                               size_t capacity);
 
 STK_API stk_train_summary stk_trainer_summary(const stk_trainer *trainer);
 STK_API const char       *stk_trainer_folder(const stk_trainer *trainer);

@@ -212,8 +212,8 @@ STK_TEST(charts_of_nothing_of_one_point_and_of_small_sides_are_drawn)
                                .series_count = 1,
                                .markers = &highest,
                                .marker_count = i,
-                               .width = STK_CHART_SIDE_LEAST,
-                               .height = STK_CHART_SIDE_LEAST};
+                               .width = STK_CHART_SIDE_MIN,
+                               .height = STK_CHART_SIDE_MIN};
             if (i > 1) chart.marker_count = 0;
             stk_blob_init(&blob, NULL, STK_MEMORY_OUTPUT);
             EXPECT_OK(stk_chart_png(&blob, &chart, false, &err));
@@ -231,11 +231,11 @@ STK_TEST(charts_past_the_limits_are_refused_and_leave_the_blob_alone)
     stk_chart chart = plain;
     stk_blob_init(&blob, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_blob_append(&blob, "x", 1, &err));
-    chart.series_count = STK_CHART_SERIES_MOST + 1;
+    chart.series_count = STK_CHART_SERIES_MAX + 1;
     EXPECT_STATUS(STK_E_LIMIT, stk_chart_svg(&blob, &chart, &err));
     EXPECT_CONTAINS("9 lines; more than 8", err.message);
     chart = plain;
-    chart.marker_count = STK_CHART_MARKERS_MOST + 1;
+    chart.marker_count = STK_CHART_MARKERS_MAX + 1;
     EXPECT_STATUS(STK_E_LIMIT, stk_chart_png(&blob, &chart, false, &err));
     chart = plain;
     chart.width = 10;

@@ -12,8 +12,8 @@ static const char *labels_of(bool log, double low, double high, int wanted)
     static char    text[STK_CHART_AXIS_TICKS * STK_CHART_AXIS_LABEL];
     stk_chart_axis axis;
     stk_chart_axis_init(&axis, log);
-    stk_chart_axis_take(&axis, low);
-    stk_chart_axis_take(&axis, high);
+    stk_chart_axis_include(&axis, low);
+    stk_chart_axis_include(&axis, high);
     stk_chart_axis_finish(&axis, 0, wanted);
     text[0] = 0;
     for (int i = 0; i < axis.count; i++) {
@@ -64,13 +64,13 @@ STK_TEST(ranges_of_every_size_have_ticks)
                 for (int wanted = 0; wanted < 30; wanted += 4) {
                     stk_chart_axis axis;
                     stk_chart_axis_init(&axis, log);
-                    stk_chart_axis_take(&axis, values[a]);
-                    stk_chart_axis_take(&axis, values[b]);
+                    stk_chart_axis_include(&axis, values[a]);
+                    stk_chart_axis_include(&axis, values[b]);
                     stk_chart_axis_finish(&axis, 0.04, wanted);
                     EXPECT(axis.low < axis.high && isfinite(axis.high - axis.low));
                     EXPECT(axis.count >= 1 && axis.count <= STK_CHART_AXIS_TICKS);
                     for (int i = 0; i < axis.count; i++) {
-                        const double place = stk_chart_axis_place(&axis, axis.ticks[i]);
+                        const double place = stk_chart_axis_position(&axis, axis.ticks[i]);
                         EXPECT(place > -1e-3 && place < 1 + 1e-3);
                         EXPECT(!i || axis.ticks[i] > axis.ticks[i - 1]);
                         EXPECT(!i || strcmp(axis.labels[i], axis.labels[i - 1]));
@@ -82,16 +82,16 @@ STK_TEST(values_that_cannot_be_shown_have_no_place)
 {
     stk_chart_axis axis;
     stk_chart_axis_init(&axis, false);
-    stk_chart_axis_take(&axis, NAN);
-    stk_chart_axis_take(&axis, INFINITY);
+    stk_chart_axis_include(&axis, NAN);
+    stk_chart_axis_include(&axis, INFINITY);
     stk_chart_axis_finish(&axis, 0, 5);
     EXPECT(axis.low == 0 && axis.high == 1);
-    EXPECT(isnan(stk_chart_axis_place(&axis, NAN)) &&
-           isnan(stk_chart_axis_place(&axis, -INFINITY)));
+    EXPECT(isnan(stk_chart_axis_position(&axis, NAN)) &&
+           isnan(stk_chart_axis_position(&axis, -INFINITY)));
     stk_chart_axis_init(&axis, true);
-    stk_chart_axis_take(&axis, 0);
-    stk_chart_axis_take(&axis, -5);
+    stk_chart_axis_include(&axis, 0);
+    stk_chart_axis_include(&axis, -5);
     stk_chart_axis_finish(&axis, 0, 5);
-    EXPECT(isnan(stk_chart_axis_place(&axis, 0)) && isnan(stk_chart_axis_place(&axis, -1)));
-    EXPECT(stk_chart_axis_place(&axis, 10) == 1);
+    EXPECT(isnan(stk_chart_axis_position(&axis, 0)) && isnan(stk_chart_axis_position(&axis, -1)));
+    EXPECT(stk_chart_axis_position(&axis, 10) == 1);
 }

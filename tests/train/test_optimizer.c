@@ -369,7 +369,8 @@ STK_TEST(lookahead_keeps_slow_copies_of_all_that_moves)
     stk_error             err;
     stk_graph            *model, *g;
     net                   n;
-    float hyper[STK_OPTIMIZER_HYPER], slow[ELEMENTS_MOST], fast[ELEMENTS_MOST], now[ELEMENTS_MOST];
+    float hyper[STK_OPTIMIZER_HYPER], lookahead_weight[ELEMENTS_MOST], fast[ELEMENTS_MOST],
+        now[ELEMENTS_MOST];
     start(&n, &options, ROWS);
     EXPECT_OK(stk_graph_new(&model, NULL, &err));
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
@@ -387,27 +388,27 @@ STK_TEST(lookahead_keeps_slow_copies_of_all_that_moves)
         stk_optimizer_hyper(&(stk_hyperparameters){.rate = 0.1, .momentum = 0.9}, hyper);
         EXPECT_OK(stk_program_feed(n.program, "hyper", hyper, sizeof hyper, &err));
         if (i) run(&n);
-        read(&n, of_slow, slow);
+        read(&n, of_slow, lookahead_weight);
         size_t count = read(&n, of_fast, fast);
-        stk_optimizer_hyper(&(stk_hyperparameters){.slow = shares[i]}, hyper);
+        stk_optimizer_hyper(&(stk_hyperparameters){.lookahead_weight = shares[i]}, hyper);
         EXPECT_OK(stk_program_feed(n.update, "hyper", hyper, sizeof hyper, &err));
         EXPECT_OK(stk_program_run(n.update, NULL, &err));
         read(&n, of_fast, now);
         for (size_t k = 0; k < count; k++)
-            EXPECT(fabs(shares[i] * (double)slow[k] + (1 - shares[i]) * (double)fast[k] -
-                        (double)now[k]) < 1e-6);
-        read(&n, of_slow, slow);
-        EXPECT_MEM_EQ(slow, now, count * sizeof *now);
+            EXPECT(fabs(shares[i] * (double)lookahead_weight[k] +
+                        (1 - shares[i]) * (double)fast[k] - (double)now[k]) < 1e-6);
+        read(&n, of_slow, lookahead_weight);
+        EXPECT_MEM_EQ(lookahead_weight, now, count * sizeof *now);
     }
     end(&n);
 }
 
 STK_TEST(slow_weights_hold_ever_more)
 {
-    EXPECT(stk_optimizer_slow_share(5, 0, 476) == 0);
-    EXPECT(fabs(stk_optimizer_slow_share(5, 238, 476) - 0.7737809375 / 8) < 1e-12);
-    EXPECT(fabs(stk_optimizer_slow_share(5, 476, 476) - 0.7737809375) < 1e-12);
-    EXPECT(stk_optimizer_slow_share(5, 0, 0) == 0);
+    EXPECT(stk_optimizer_lookahead_weight(5, 0, 476) == 0);
+    EXPECT(fabs(stk_optimizer_lookahead_weight(5, 238, 476) - 0.7737809375 / 8) < 1e-12);
+    EXPECT(fabs(stk_optimizer_lookahead_weight(5, 476, 476) - 0.7737809375) < 1e-12);
+    EXPECT(stk_optimizer_lookahead_weight(5, 0, 0) == 0);
 }
 
 static void expect_refused(stk_optimizer_options options, bool frozen, const char *where,

@@ -32,7 +32,7 @@ STK_TEST(test_is_never_chosen_by_where_there_is_a_split_for_it)
         EXPECT_STR_EQ("test", d.test_split);
         EXPECT_INT_EQ(102, d.validation_count);
         EXPECT_INT_EQ(100, d.test_count);
-        EXPECT(d.validation_share == 0);
+        EXPECT(d.validation_fraction == 0);
     }
 }
 
@@ -44,7 +44,7 @@ STK_TEST(without_such_a_split_a_part_of_train_is_held_back)
     EXPECT_STR_EQ("Testing", d.test_split);
     EXPECT_INT_EQ(10, d.validation_count);
     EXPECT_INT_EQ(91, d.train_count);
-    EXPECT(d.validation_share == 0.1);
+    EXPECT(d.validation_fraction == 0.1);
 }
 
 STK_TEST(what_is_said_counts)

@@ -52,9 +52,11 @@ static void print_validation(const stk_train_data *data)
         return;
     }
     fprintf(stderr, "%s to validate on (", cli_format_count(count, whole(data->validation_count)));
-    if (data->validation_share > 0) fprintf(stderr, "one of %.0f of ", 1 / data->validation_share);
+    if (data->validation_fraction > 0)
+        fprintf(stderr, "one of %.0f of ", 1 / data->validation_fraction);
     cli_text_print(stderr, data->validation_split);
-    fprintf(stderr, "%s)", data->validation_share > 0 ? ", held back: it is not learnt from" : "");
+    fprintf(stderr, "%s)",
+            data->validation_fraction > 0 ? ", held back: it is not learnt from" : "");
 }
 
 static void print_test(const stk_train_data *data)

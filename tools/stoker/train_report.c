@@ -12,7 +12,7 @@
 static void print_chosen_by(const stk_train_data *data)
 {
     printf(" (");
-    if (data->validation_share > 0) printf("held back of ");
+    if (data->validation_fraction > 0) printf("held back of ");
     cli_text_print(stdout, data->validation_split);
     printf(")");
 }
@@ -205,7 +205,7 @@ static void write_data(stk_json_writer *json, const stk_train_data *data)
     stk_json_pair_int(json, "train_count", data->train_count);
     stk_json_pair_string(json, "validation_split", data->validation_split);
     stk_json_pair_int(json, "validation_count", data->validation_count);
-    stk_json_pair_double(json, "validation_share", data->validation_share);
+    stk_json_pair_double(json, "validation_share", data->validation_fraction);
     stk_json_pair_string(json, "test_split", data->test_split);
     stk_json_pair_int(json, "test_count", data->test_count);
     stk_json_pair_int(json, "classes", data->classes);

@@ -53,7 +53,7 @@ int cli_train_trace_start(stk_tracer **out, const cli_invocation *call, const ch
 /* What is switched now is for the step that begins next. */
 static void on_step(void *context, const stk_train_progress *progress)
 {
-    stk_tracer_step(context, progress->begun - 1);
+    stk_tracer_step(context, progress->last_enqueued - 1);
 }
 
 stk_callback cli_train_trace_callback(stk_tracer *tracer)

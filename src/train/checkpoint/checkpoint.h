@@ -10,8 +10,8 @@
  * that gives the same bits again) and as uint8 tensors (bytes). */
 typedef struct stk_run_state {
     int64_t  step;       /* steps done */
-    int64_t  phase;      /* of progressive training */
-    int64_t  phase_step; /* steps done in it */
+    int64_t  group;      /* of progressive training */
+    int64_t  group_step; /* steps done in it */
     int64_t  best_step;
     double   best_accuracy; /* -1: none yet */
     double   accuracy;      /* of the evaluation after this step; -1: none was made; NAN: unknown */
@@ -96,8 +96,8 @@ typedef struct stk_writer_options {
     /* What a checkpoint covers is to be on the disk before it. mark: in put, on its thread, once
      * the snapshot is taken; before: from the writer's thread, with what mark returned. Where it
      * fails the checkpoint is not written. NULL is fine. */
-    uint64_t (*mark)(void *context);
-    stk_status (*before)(void *context, uint64_t mark, stk_error *err);
+    uint64_t (*ticket)(void *context);
+    stk_status (*before)(void *context, uint64_t ticket, stk_error *err);
     void      *context;
     stk_trace *trace; /* NULL is fine */
 } stk_writer_options;

@@ -88,7 +88,8 @@ static void empty(stk_snapshot *snapshot)
 }
 
 /* Growing would copy what is about to be overwritten. */
-static stk_status make_place(stk_snapshot *snapshot, const stk_variables *variables, stk_error *err)
+static stk_status alloc_copies(stk_snapshot *snapshot, const stk_variables *variables,
+                               stk_error *err)
 {
     size_t end;
     STK_TRY(describe_all(snapshot, variables, &end, err));
@@ -101,7 +102,7 @@ static stk_status make_place(stk_snapshot *snapshot, const stk_variables *variab
 static stk_status take(stk_snapshot *snapshot, stk_variables *variables, const stk_run_state *state,
                        stk_error *err)
 {
-    STK_TRY(make_place(snapshot, variables, err));
+    STK_TRY(alloc_copies(snapshot, variables, err));
     STK_TRY(copy_all(snapshot, variables, err));
     return stk_run_state_copy(&snapshot->state, state, err);
 }
@@ -126,7 +127,7 @@ static stk_status read_all(stk_snapshot *snapshot, const stk_safetensors *file, 
                            const stk_variables *variables, stk_error *err)
 {
     const stk_safetensors_tensor *tensor;
-    STK_TRY(make_place(snapshot, variables, err));
+    STK_TRY(alloc_copies(snapshot, variables, err));
     const stk_snapshot_entry *entry = stk_snapshot_at(snapshot, 0);
     for (size_t i = 0; i < stk_variables_count(variables); i++) {
         const stk_variable_info info = stk_variables_at(variables, i);

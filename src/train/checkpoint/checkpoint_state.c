@@ -20,8 +20,8 @@ static const struct number {
     size_t      offset; /* in stk_run_state */
 } numbers[STK_RUN_STATE_NUMBERS] = {
     {"stoker.step", INTEGER, offsetof(stk_run_state, step)},
-    {"stoker.phase", INTEGER, offsetof(stk_run_state, phase)},
-    {"stoker.phase_step", INTEGER, offsetof(stk_run_state, phase_step)},
+    {"stoker.phase", INTEGER, offsetof(stk_run_state, group)},
+    {"stoker.phase_step", INTEGER, offsetof(stk_run_state, group_step)},
     {"stoker.best_step", INTEGER, offsetof(stk_run_state, best_step)},
     {"stoker.best_accuracy", NUMBER, offsetof(stk_run_state, best_accuracy)},
     {"stoker.seconds", NUMBER, offsetof(stk_run_state, seconds)},

@@ -82,7 +82,7 @@ static stk_status write_checkpoint(const stk_snapshot *snapshot, const stk_files
                                    stk_error *err)
 {
     stk_safetensors_text_item texts[TEXTS];
-    char                      rooms[STK_RUN_STATE_NUMBERS][STK_RUN_STATE_CAPACITY];
+    char                      numbers[STK_RUN_STATE_NUMBERS][STK_RUN_STATE_CAPACITY];
     char                      crc[STK_CHECKPOINT_CRC_CAPACITY];
     size_t                    count = 0;
     STK_TRY(add_variables(items, snapshot, err));
@@ -92,7 +92,7 @@ static stk_status write_checkpoint(const stk_snapshot *snapshot, const stk_files
         (stk_safetensors_text_item){STK_CHECKPOINT_VERSION, STK_CHECKPOINT_VERSION_NOW};
     for (size_t i = 0; i < STK_RUN_STATE_NUMBERS; i++)
         texts[count++] = (stk_safetensors_text_item){
-            stk_run_state_text(&snapshot->state, i, rooms[i]), rooms[i]};
+            stk_run_state_text(&snapshot->state, i, numbers[i]), numbers[i]};
     texts[count++] =
         (stk_safetensors_text_item){STK_CHECKPOINT_OPTIMIZER, (const char *)optimizer->data};
     stk_checkpoint_texts_crc(texts, count, crc);

@@ -12,15 +12,15 @@ typedef struct search {
     const stk_filesystem *fs;
     void (*warn)(void *context, const char *line);
     void    *context;
-    stk_blob steps, path, room;
+    stk_blob steps, path, scratch;
 } search;
 
 static stk_status read_all(search *s, const stk_safetensors *file, stk_error *err)
 {
     for (size_t i = 0; i < stk_safetensors_count(file); i++) {
         const stk_safetensors_tensor *t = stk_safetensors_at(file, i);
-        STK_TRY(stk_blob_reserve(&s->room, (size_t)t->bytes, err));
-        STK_TRY(stk_safetensors_read(file, t, s->room.data, err));
+        STK_TRY(stk_blob_reserve(&s->scratch, (size_t)t->bytes, err));
+        STK_TRY(stk_safetensors_read(file, t, s->scratch.data, err));
     }
     return STK_OK;
 }
@@ -46,7 +46,7 @@ static stk_status verify(search *s, stk_error *err)
     return st;
 }
 
-static void tell(const search *s, const stk_error *why)
+static void log_damaged(const search *s, const stk_error *why)
 {
     char text[LINE_ROOM], line[LINE_ROOM + 64];
     if (!s->warn) return;
@@ -80,7 +80,7 @@ static stk_status look_through(search *s, const char *folder, char *path, size_t
             if (err) *err = why;
             return st;
         }
-        tell(s, &why);
+        log_damaged(s, &why);
     }
     return stk_fail(err, STK_E_NOTFOUND, "checkpoint", folder,
                     "of %zu checkpoints here none is whole: begin anew", count);
@@ -93,9 +93,9 @@ stk_status stk_checkpoint_find(const stk_filesystem *fs, const char             
     search s = {.fs = fs, .warn = warn, .context = context};
     stk_blob_init(&s.steps, NULL, STK_MEMORY_READ);
     stk_blob_init(&s.path, NULL, STK_MEMORY_READ);
-    stk_blob_init(&s.room, NULL, STK_MEMORY_READ);
+    stk_blob_init(&s.scratch, NULL, STK_MEMORY_READ);
     const stk_status st = look_through(&s, folder, path, capacity, err);
-    stk_blob_release(&s.room);
+    stk_blob_release(&s.scratch);
     stk_blob_release(&s.path);
     stk_blob_release(&s.steps);
     return st;

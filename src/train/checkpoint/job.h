@@ -12,7 +12,7 @@ typedef struct stk_writer_job {
     int           model_count; /* 0: only a checkpoint */
     const char   *prefix;
     const char  **metadata;
-    uint64_t      mark; /* of what must be on the disk before */
+    uint64_t      ticket; /* of what must be on the disk before */
 } stk_writer_job;
 
 /* On failure the job is to be released, too. */

@@ -28,7 +28,7 @@ typedef struct weights {
     int64_t            row_count; /* in the model */
     head_tensor        tensors[HEAD_TENSORS];
     size_t             tensor_count;
-    stk_blob           room; /* of the head, one tensor after the other */
+    stk_blob           scratch; /* of the head, one tensor after the other */
 } weights;
 
 static bool is_model(stk_variable_role role)
@@ -90,8 +90,8 @@ static stk_status plan_rows(weights *w, const stk_safetensors_tensor *t,
         return stk_fail(err, STK_E_RANGE, "weights", w->path,
                         "'%s' has %lld rows but the file names %lld classes", info->name,
                         (long long)t->shape.dim[0], (long long)last_row(w) + 1);
-    w->tensors[w->tensor_count++] = (head_tensor){t, index, w->room.size};
-    return grow(&w->room, (size_t)t->bytes, err);
+    w->tensors[w->tensor_count++] = (head_tensor){t, index, w->scratch.size};
+    return grow(&w->scratch, (size_t)t->bytes, err);
 }
 
 static stk_status plan_variable(weights *w, size_t index, stk_error *err)
@@ -152,7 +152,7 @@ static stk_status read_rows(weights *w, stk_error *err)
 {
     for (size_t i = 0; i < w->tensor_count; i++)
         STK_TRY(stk_safetensors_read(w->file, w->tensors[i].tensor,
-                                     w->room.data + w->tensors[i].offset, err));
+                                     w->scratch.data + w->tensors[i].offset, err));
     return STK_OK;
 }
 
@@ -168,7 +168,7 @@ static stk_status put_tensor(const weights *w, const head_tensor *t, stk_error *
     for (int64_t i = 0; !st && i < w->row_count; i++)
         if (w->rows[i] >= 0)
             memcpy(value.data + (size_t)i * each,
-                   w->room.data + t->offset + (size_t)w->rows[i] * each, each);
+                   w->scratch.data + t->offset + (size_t)w->rows[i] * each, each);
     if (!st) st = stk_variables_write(w->variables, t->variable, value.data, value.size, err);
     stk_blob_release(&value);
     return st;
@@ -198,10 +198,10 @@ static stk_status open_and_load(weights *w, const stk_filesystem *fs, bool other
 {
     STK_TRY(stk_safetensors_open(&w->file, fs, w->path, NULL, err));
     stk_staging_init(&w->staging, w->variables);
-    stk_blob_init(&w->room, NULL, STK_MEMORY_READ);
+    stk_blob_init(&w->scratch, NULL, STK_MEMORY_READ);
     if (other_head) find_head(w);
     const stk_status st = load(w, err);
-    stk_blob_release(&w->room);
+    stk_blob_release(&w->scratch);
     stk_staging_release(&w->staging);
     stk_json_document_free(w->optimizer);
     stk_safetensors_free(w->file);

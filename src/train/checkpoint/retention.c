@@ -8,22 +8,22 @@
 #include "train/checkpoint/folder.h"
 
 /* *whole: as far as its header tells. */
-static stk_status look(const stk_filesystem *fs, const char *path, bool *whole, stk_error *err)
+static stk_status check(const stk_filesystem *fs, const char *path, bool *valid, stk_error *err)
 {
     stk_safetensors *file;
     const stk_status st = stk_checkpoint_open(&file, fs, path, NULL, err);
     stk_safetensors_free(file);
-    *whole = !st;
+    *valid = !st;
     return stk_checkpoint_is_damage(st) ? STK_OK : st;
 }
 
 static stk_status judge(const stk_filesystem *fs, const char *path, int64_t keep, int64_t *kept,
                         stk_error *err)
 {
-    bool whole;
+    bool valid;
     if (*kept < keep) {
-        STK_TRY(look(fs, path, &whole, err));
-        *kept += whole;
+        STK_TRY(check(fs, path, &valid, err));
+        *kept += valid;
         return STK_OK;
     }
     const stk_status st = stk_path_remove(fs, path, err);

@@ -80,7 +80,7 @@ static stk_status write_checkpoint(stk_checkpoint_writer *writer, stk_error *err
     const stk_writer_job     *j = &writer->job;
     const stk_status          owed = pay(writer, err);
     if (owed && !writer->owed_kept) return owed;
-    if (o->before) STK_TRY(o->before(o->context, j->mark, err));
+    if (o->before) STK_TRY(o->before(o->context, j->ticket, err));
     STK_TRY(stk_snapshot_write(j->snapshot, o->fs, o->folder, owed ? INT64_MAX : o->keep, err));
     atomic_store(&writer->written, j->snapshot->state.step);
     return STK_OK;
@@ -177,7 +177,8 @@ stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer, stk_variable
     atomic_fetch_add(&writer->waited_ns, stk_clock_ns() - begin);
     stk_writer_job  *job = taken;
     const stk_status st = stk_writer_job_fill(job, variables, state, models, prefix, metadata, err);
-    if (!st && writer->options.mark) job->mark = writer->options.mark(writer->options.context);
+    if (!st && writer->options.ticket)
+        job->ticket = writer->options.ticket(writer->options.context);
     (void)stk_ring_push(st ? writer->idle : writer->ready, taken, NULL);
     return st;
 }

@@ -91,18 +91,18 @@ const char *stk_cache_amount(char text[STK_CACHE_AMOUNT], uint64_t bytes)
 
 /* Why nothing is kept, whatever its size; NULL: it may be. */
 static const char *obstacle(const stk_train_recipe *r, const stk_train_data *data, bool injected,
-                            bool asked)
+                            bool requested)
 {
     if (r->data.cache == STK_CACHE_NONE) return "data.cache says so";
     if (!*r->data.path) return "there is no data";
     if (r->data.resident == STK_RESIDENT_ON) return "all images stay on the device";
-    if (asked) return NULL;
+    if (requested) return NULL;
     if (injected) return "slow reads are injected; data.cache: memory keeps what they give";
     if (*r->data.pipeline) return "data.pipeline has stages of its own, which may cache";
     return passes(r, data) <= 1 ? "the data is read once" : NULL;
 }
 
-static void say_memory(stk_cache_choice *c)
+static void note_memory(stk_cache_choice *c)
 {
     char files[STK_CACHE_AMOUNT], images[STK_CACHE_AMOUNT], limit[STK_CACHE_AMOUNT];
     stk_cache_amount(files, c->files);
@@ -127,21 +127,21 @@ static stk_status fail_memory(const stk_cache_choice *c, uint64_t ceiling, stk_e
 }
 
 /* Of memory: half of what the input may take unless a person asked for it, else three quarters. */
-static stk_status choose_memory(stk_cache_choice *c, const stk_train_recipe *r, bool asked, sizes s,
-                                uint64_t ready, stk_error *err)
+static stk_status choose_memory(stk_cache_choice *c, const stk_train_recipe *r, bool requested,
+                                sizes s, uint64_t ready, stk_error *err)
 {
     const uint64_t ceiling = stk_cache_ceiling(r);
     char           files[STK_CACHE_AMOUNT], limit[STK_CACHE_AMOUNT];
-    c->limit = asked ? ceiling / 4 * 3 : ceiling / 2;
+    c->limit = requested ? ceiling / 4 * 3 : ceiling / 2;
     c->prepared = ready && s.train + ready <= c->limit;
     c->images = c->prepared ? ready : 0;
     c->files = s.train + (c->prepared ? 0 : s.validation);
     if (c->files + c->images <= c->limit) {
         c->kind = STK_CACHE_MEMORY;
-        say_memory(c);
+        note_memory(c);
         return STK_OK;
     }
-    if (asked) return fail_memory(c, ceiling, err);
+    if (requested) return fail_memory(c, ceiling, err);
     snprintf(
         c->why, sizeof c->why,
         "none: %s of files do not fit into %s of memory; --memory-mb raises that, --cache disk "
@@ -161,8 +161,8 @@ stk_status stk_cache_choose(const stk_train_recipe *recipe, const stk_train_data
 {
     const stk_train_recipe *r = recipe;
     const bool              disk = r->data.cache == STK_CACHE_DISK;
-    const bool              asked = disk || r->data.cache == STK_CACHE_MEMORY;
-    const char             *why = obstacle(r, data, injected, asked);
+    const bool              requested = disk || r->data.cache == STK_CACHE_MEMORY;
+    const char             *why = obstacle(r, data, injected, requested);
     const bool              ready = is_evaluated_again(r, data) && !*r->data.pipeline;
     sizes                   s = {0};
     stk_status              st;
@@ -171,8 +171,8 @@ stk_status stk_cache_choose(const stk_train_recipe *recipe, const stk_train_data
     if (data->source)
         measure_source(data, &s);
     else if ((st = measure_shards(r, data, &s, err)))
-        return asked ? st : none(out, "the size of the files is not known");
-    if (!disk) return choose_memory(out, r, asked, s, ready ? prepared_bytes(r, data) : 0, err);
+        return requested ? st : none(out, "the size of the files is not known");
+    if (!disk) return choose_memory(out, r, requested, s, ready ? prepared_bytes(r, data) : 0, err);
     out->kind = STK_CACHE_DISK;
     out->files = s.train + s.validation;
     char files[STK_CACHE_AMOUNT];

@@ -17,7 +17,7 @@ bool stk_train_wants_labels(const stk_train_recipe *recipe)
 /* One of so many is held back; 0: none is. */
 static int64_t held_of(const stk_train_data *data)
 {
-    return data->validation_share > 0 ? (int64_t)(1 / data->validation_share + 0.5) : 0;
+    return data->validation_fraction > 0 ? (int64_t)(1 / data->validation_fraction + 0.5) : 0;
 }
 
 static stk_status check_label(const stk_train_data *data, int64_t label, const char *where,

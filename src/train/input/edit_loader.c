@@ -21,15 +21,15 @@ struct stk_edit_loader {
     stk_random         randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for image 0 */
     stk_image_size     source;                    /* of images on the device */
     bool               soft, alternate;
-    int64_t            rows;      /* of a batch */
-    int64_t            subsample; /* of the images that are there, only every so many-th */
-    uint64_t           count;     /* of an epoch */
-    uint64_t           given;     /* batches */
+    int64_t            rows;        /* of a batch */
+    int64_t            subsample;   /* of the images that are there, only every so many-th */
+    uint64_t           count;       /* of an epoch */
+    uint64_t           batch_count; /* batches */
     stk_permutation    order;
-    stk_balance        balance; /* of the images that are left; no classes: none is wanted */
-    uint64_t           begun;   /* the epoch at hand, plus 1; 0: none yet */
-    size_t             room_bytes;
-    stk_edit          *rooms[STK_FEED_KEPT]; /* edits and behind them labels */
+    stk_balance        balance;      /* of the images that are left; no classes: none is wanted */
+    uint64_t           epoch_plus_1; /* the epoch at hand, plus 1; 0: none yet */
+    size_t             batch_bytes;
+    stk_edit          *buffers[STK_LOADER_BATCHES_MAX]; /* edits and behind them labels */
 };
 
 static uint64_t seed_for(const stk_edit_loader *e, uint64_t use)
@@ -42,24 +42,24 @@ static int kept(const stk_edit_loader *e)
     return e->options.kept > 1 ? e->options.kept : 1;
 }
 
-static void *labels_of(const stk_edit_loader *e, stk_edit *room)
+static void *labels_of(const stk_edit_loader *e, stk_edit *buffer)
 {
-    return room + e->rows;
+    return buffer + e->rows;
 }
 
-static stk_status make_rooms(stk_edit_loader *e, stk_error *err)
+static stk_status alloc_buffers(stk_edit_loader *e, stk_error *err)
 {
     const stk_allocator *kind = e->options.memory;
     size_t               each =
         e->soft ? (size_t)e->options.recipe->model.classes * sizeof(float) : sizeof(int64_t);
-    if (stk_mul_overflows((size_t)e->rows, each + sizeof(stk_edit), &e->room_bytes))
+    if (stk_mul_overflows((size_t)e->rows, each + sizeof(stk_edit), &e->batch_bytes))
         return stk_fail(err, STK_E_LIMIT, "resident", "data.batch", "%lld images are too many",
                         (long long)e->rows);
     for (int i = 0; i < kept(e); i++) {
-        e->rooms[i] = kind ? kind->alloc(kind->context, e->room_bytes) : malloc(e->room_bytes);
-        if (!e->rooms[i])
+        e->buffers[i] = kind ? kind->alloc(kind->context, e->batch_bytes) : malloc(e->batch_bytes);
+        if (!e->buffers[i])
             return stk_fail(err, STK_E_NOMEM, "resident", NULL,
-                            "no memory for a batch of %zu bytes", e->room_bytes);
+                            "no memory for a batch of %zu bytes", e->batch_bytes);
     }
     return STK_OK;
 }
@@ -102,7 +102,7 @@ static stk_status open_all(stk_edit_loader *e, stk_error *err)
     e->count = (uint64_t)((o->resident->count + e->subsample - 1) / e->subsample);
     if (!o->evaluate) STK_TRY(open_train(e, err));
     if (!o->evaluate && stk_loader_balances(o->recipe)) STK_TRY(open_balance(e, err));
-    return make_rooms(e, err);
+    return alloc_buffers(e, err);
 }
 
 stk_status stk_edit_loader_new(stk_edit_loader **out, const stk_loader_options *options,
@@ -125,11 +125,11 @@ void stk_edit_loader_free(stk_edit_loader *edits)
 {
     if (!edits) return;
     const stk_allocator *kind = edits->options.memory;
-    for (int i = 0; i < STK_FEED_KEPT; i++)
-        if (kind && edits->rooms[i])
-            kind->free(kind->context, edits->rooms[i], edits->room_bytes);
+    for (int i = 0; i < STK_LOADER_BATCHES_MAX; i++)
+        if (kind && edits->buffers[i])
+            kind->free(kind->context, edits->buffers[i], edits->batch_bytes);
         else
-            free(edits->rooms[i]);
+            free(edits->buffers[i]);
     stk_preset_chain_release(&edits->chain);
     stk_balance_release(&edits->balance);
     free(edits);
@@ -138,8 +138,8 @@ void stk_edit_loader_free(stk_edit_loader *edits)
 /* What all images of an epoch share: keys of random numbers cost as much as the numbers. */
 static void begin_epoch(stk_edit_loader *e, uint64_t epoch)
 {
-    if (e->begun == epoch + 1) return;
-    e->begun = epoch + 1;
+    if (e->epoch_plus_1 == epoch + 1) return;
+    e->epoch_plus_1 = epoch + 1;
     e->order = e->balance.classes
                    ? stk_balance_order(&e->balance, seed_for(e, FOR_BALANCE), epoch)
                    : stk_permutation_of(e->count, seed_for(e, FOR_ORDER), (uint32_t)epoch);
@@ -148,14 +148,14 @@ static void begin_epoch(stk_edit_loader *e, uint64_t epoch)
 }
 
 /* The image at this place of the epoch. */
-static int64_t image_at(const stk_edit_loader *e, uint64_t epoch, uint64_t place)
+static int64_t image_at(const stk_edit_loader *e, uint64_t epoch, uint64_t position)
 {
     if (e->balance.classes)
         return (int64_t)stk_balance_at(&e->balance, &e->order, seed_for(e, FOR_BALANCE), epoch,
-                                       place) *
+                                       position) *
                e->subsample;
     const bool shuffled = e->options.recipe->data.shuffle != 0;
-    return (int64_t)(shuffled ? stk_permutation_at(&e->order, place) : place) * e->subsample;
+    return (int64_t)(shuffled ? stk_permutation_at(&e->order, position) : position) * e->subsample;
 }
 
 /* An image is turned round in every other epoch of the run, beginning with one side by chance: in
@@ -189,9 +189,9 @@ static void put_label(const stk_edit_loader *e, void *labels, int64_t row, int64
         ((int64_t *)labels)[row] = label;
         return;
     }
-    float *shares = (float *)labels + row * classes;
-    memset(shares, 0, (size_t)classes * sizeof *shares);
-    shares[label] = 1;
+    float *labels_out = (float *)labels + row * classes;
+    memset(labels_out, 0, (size_t)classes * sizeof *labels_out);
+    labels_out[label] = 1;
 }
 
 static stk_status mix(const stk_edit_loader *e, stk_edit *edits, float *labels, stk_error *err)
@@ -200,7 +200,7 @@ static stk_status mix(const stk_edit_loader *e, stk_edit *edits, float *labels, 
     const bool              cut = r->data.cutmix > 0;
     const int32_t           size = (int32_t)e->options.size;
     const stk_mix_rows      rows = {labels, STK_DTYPE_F32, e->rows, r->model.classes};
-    stk_random              random = stk_random_for(seed_for(e, FOR_MIXING), 0, e->given, 0);
+    stk_random              random = stk_random_for(seed_for(e, FOR_MIXING), 0, e->batch_count, 0);
     const stk_mix           drawn =
         stk_mix_draw(&random, cut, cut ? r->data.cutmix : r->data.mixup, size, size);
     stk_mix_edit(&drawn, edits, e->rows);
@@ -209,17 +209,18 @@ static stk_status mix(const stk_edit_loader *e, stk_edit *edits, float *labels, 
 
 static stk_status next_train(stk_edit_loader *e, stk_edit *edits, stk_error *err)
 {
-    uint64_t at = e->given * (uint64_t)e->rows, epoch = at / e->count, place = at % e->count;
-    void    *labels = labels_of(e, edits);
+    uint64_t at = e->batch_count * (uint64_t)e->rows, epoch = at / e->count,
+             position = at % e->count;
+    void *labels = labels_of(e, edits);
     for (int64_t i = 0; i < e->rows; i++) {
         begin_epoch(e, epoch);
-        const int64_t image = image_at(e, epoch, place);
+        const int64_t image = image_at(e, epoch, position);
         /* An image that comes several times in an epoch looks different each time. */
-        const uint64_t which = e->balance.classes ? place : (uint64_t)image;
+        const uint64_t which = e->balance.classes ? position : (uint64_t)image;
         STK_TRY(draw(e, epoch, image, which, &edits[i], err));
         put_label(e, labels, i, e->options.resident->labels[image]);
-        if (++place < e->count) continue;
-        place = 0;
+        if (++position < e->count) continue;
+        position = 0;
         epoch++;
     }
     return e->soft ? mix(e, edits, labels, err) : STK_OK;
@@ -228,7 +229,7 @@ static stk_status next_train(stk_edit_loader *e, stk_edit *edits, stk_error *err
 /* Returns the rows that there are. */
 static int64_t next_evaluate(stk_edit_loader *e, stk_edit *edits)
 {
-    const int64_t first = (int64_t)e->given * e->rows, count = (int64_t)e->count;
+    const int64_t first = (int64_t)e->batch_count * e->rows, count = (int64_t)e->count;
     const int64_t rows = count - first < e->rows ? count - first : e->rows;
     for (int64_t i = 0; i < e->rows; i++) {
         const int64_t image = i < rows ? (first + i) * e->subsample : -1;
@@ -241,57 +242,59 @@ static int64_t next_evaluate(stk_edit_loader *e, stk_edit *edits)
 stk_status stk_edit_loader_next(stk_edit_loader *edits, stk_loader_batch *batch, stk_error *err)
 {
     stk_edit_loader *e = edits;
-    stk_edit        *room = e->rooms[e->given % (uint64_t)kept(e)];
+    stk_edit        *buffer = e->buffers[e->batch_count % (uint64_t)kept(e)];
     int64_t          rows = e->rows;
     *batch = (stk_loader_batch){0};
     if (e->options.cancel && stk_cancel_requested(e->options.cancel))
         return stk_fail(err, STK_E_CANCELLED, "resident", NULL, "it was stopped");
     if (e->options.evaluate)
-        rows = next_evaluate(e, room);
+        rows = next_evaluate(e, buffer);
     else
-        STK_TRY(next_train(e, room, err));
-    e->given += rows > 0;
-    if (rows > 0) *batch = (stk_loader_batch){rows, NULL, labels_of(e, room), room};
+        STK_TRY(next_train(e, buffer, err));
+    e->batch_count += rows > 0;
+    if (rows > 0) *batch = (stk_loader_batch){rows, NULL, labels_of(e, buffer), buffer};
     return STK_OK;
 }
 
 /* What a place looks like, so that an iterator's is not taken for one. */
-typedef struct place {
-    char     mark[8];
-    uint64_t images, rows, given;
-} place_bytes;
+typedef struct position {
+    char     magic[8];
+    uint64_t images, rows, batch_count;
+} saved_position;
 
-static place_bytes place_of(const stk_edit_loader *e)
+static saved_position position_of(const stk_edit_loader *e)
 {
-    return (place_bytes){
-        .mark = "resident", .images = e->count, .rows = (uint64_t)e->rows, .given = e->given};
+    return (saved_position){.magic = "resident",
+                            .images = e->count,
+                            .rows = (uint64_t)e->rows,
+                            .batch_count = e->batch_count};
 }
 
 stk_status stk_edit_loader_save(const stk_edit_loader *edits, stk_blob *out, stk_error *err)
 {
-    const place_bytes place = place_of(edits);
-    return stk_blob_append(out, &place, sizeof place, err);
+    const saved_position position = position_of(edits);
+    return stk_blob_append(out, &position, sizeof position, err);
 }
 
 stk_status stk_edit_loader_restore(stk_edit_loader *edits, stk_bytes saved, stk_error *err)
 {
-    const place_bytes own = place_of(edits);
-    place_bytes       place = {0};
-    if (saved.size == sizeof place) memcpy(&place, saved.data, sizeof place);
-    if (memcmp(place.mark, own.mark, sizeof own.mark) != 0)
+    const saved_position own = position_of(edits);
+    saved_position       position = {0};
+    if (saved.size == sizeof position) memcpy(&position, saved.data, sizeof position);
+    if (memcmp(position.magic, own.magic, sizeof own.magic) != 0)
         return stk_fail(err, STK_E_FORMAT, "resident", NULL,
                         "%zu bytes that are no place of images on the device", saved.size);
-    if (place.images != own.images || place.rows != own.rows)
+    if (position.images != own.images || position.rows != own.rows)
         return stk_fail(err, STK_E_INVALID, "resident", NULL,
                         "the place is one of %llu images in batches of %llu; here are %llu in "
                         "batches of %llu",
-                        (unsigned long long)place.images, (unsigned long long)place.rows,
+                        (unsigned long long)position.images, (unsigned long long)position.rows,
                         (unsigned long long)own.images, (unsigned long long)own.rows);
-    edits->given = place.given;
+    edits->batch_count = position.batch_count;
     return STK_OK;
 }
 
 void stk_edit_loader_skip(stk_edit_loader *edits, int64_t batches)
 {
-    edits->given += (uint64_t)batches;
+    edits->batch_count += (uint64_t)batches;
 }

@@ -70,7 +70,7 @@ static stk_status open_images(stk_dataset **data, const stk_loader_options *o, s
 {
     const stk_train_data *d = o->data;
     bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
-    bool held = d->validation_share > 0 && own;
+    bool held = d->validation_fraction > 0 && own;
     stk_images_options images = {
         .fs = files_of(o),
         .kind = text_or_null(o->recipe->data.kind),
@@ -80,7 +80,7 @@ static stk_status open_images(stk_dataset **data, const stk_loader_options *o, s
         .split = o->split      ? o->split
                  : o->evaluate ? d->validation_split
                                : d->train_split,
-        .holdout_every = held ? (int64_t)(1 / d->validation_share + 0.5) : 0,
+        .holdout_every = held ? (int64_t)(1 / d->validation_fraction + 0.5) : 0,
         .holdout_only = held && o->evaluate,
         .subsample = o->subsample,
         .shuffle = once(o)                       ? 0

@@ -14,23 +14,23 @@
 typedef struct stk_loader   stk_loader;
 typedef struct stk_resident stk_resident;
 
-enum { STK_FEED_KEPT = 4 };
+enum { STK_LOADER_BATCHES_MAX = 4 };
 
 typedef struct stk_loader_options {
     const stk_train_recipe *recipe; /* settled; must outlive the feed */
     const stk_train_data   *data;
-    bool                    evaluate;       /* once, in order, the last batch may be smaller */
-    bool                    plain;          /* so are those to train on, decoded and no more */
-    bool                    origins;        /* stk_loader_origin can be asked */
-    const stk_resident     *resident;       /* what is on the device: edits come instead of images;
-                                               NULL: nothing; outlives the feed */
-    int64_t              size;              /* of images */
-    int64_t              subsample;         /* k: only every k-th image; 0: all */
-    int64_t              epoch;             /* of the run, that it begins with */
-    double               augment_reduction; /* 0: all augmentation, 1: none */
-    uint64_t             seed;              /* of order and augmentation; not 0 */
-    const char          *path, *split;      /* other data; NULL: the recipe's */
-    int                  kept;   /* batches that stay lent, up to STK_FEED_KEPT; 0: the last one */
+    bool                    evaluate; /* once, in order, the last batch may be smaller */
+    bool                    plain;    /* so are those to train on, decoded and no more */
+    bool                    origins;  /* stk_loader_origin can be asked */
+    const stk_resident     *resident; /* what is on the device: edits come instead of images;
+                                         NULL: nothing; outlives the feed */
+    int64_t     size;                 /* of images */
+    int64_t     subsample;            /* k: only every k-th image; 0: all */
+    int64_t     epoch;                /* of the run, that it begins with */
+    double      augment_reduction;    /* 0: all augmentation, 1: none */
+    uint64_t    seed;                 /* of order and augmentation; not 0 */
+    const char *path, *split;         /* other data; NULL: the recipe's */
+    int         kept; /* batches that stay lent, up to STK_LOADER_BATCHES_MAX; 0: the last one */
     const stk_allocator *memory; /* of batches; NULL: ordinary; outlives the feed */
     stk_device          *device; /* decodes where knobs.decode says so; NULL: the CPU does */
     stk_ledger          *ledger;
@@ -44,7 +44,7 @@ typedef struct stk_loader_options {
 
 STK_NODISCARD stk_status stk_loader_open(stk_loader **out, const stk_loader_options *options,
                                          stk_error *err);
-void                     stk_loader_free(stk_loader *feed);
+void                     stk_loader_free(stk_loader *loader);
 /* Appends the plan of such a feed, before and after each pass; nothing is started. */
 STK_NODISCARD stk_status stk_loader_explain(const stk_loader_options *options, stk_blob *out,
                                             stk_error *err);
@@ -64,13 +64,14 @@ typedef struct stk_loader_batch {
     const stk_edit *edits; /* NULL: none */
 } stk_loader_batch;
 
-STK_NODISCARD stk_status stk_loader_next(stk_loader *feed, stk_loader_batch *batch, stk_error *err);
+STK_NODISCARD stk_status stk_loader_next(stk_loader *loader, stk_loader_batch *batch,
+                                         stk_error *err);
 /* The same, measured: the time is S2's, but S1's as far as nothing was computed and bytes were
  * waited for. Tells meter what both stages did since the last batch. */
-STK_NODISCARD stk_status stk_loader_next_measured(stk_loader *feed, stk_meter *meter,
+STK_NODISCARD stk_status stk_loader_next_measured(stk_loader *loader, stk_meter *meter,
                                                   stk_loader_batch *batch, stk_error *err);
 /* The same outside of steps, of a meter that was left. */
-STK_NODISCARD stk_status stk_loader_next_aside(stk_loader *feed, stk_meter *meter,
+STK_NODISCARD stk_status stk_loader_next_aside(stk_loader *loader, stk_meter *meter,
                                                stk_loader_batch *batch, stk_error *err);
 /* Labels are probabilities: MixUp or CutMix is on. */
 bool stk_loader_soft(const stk_train_recipe *recipe, bool evaluate);
@@ -82,19 +83,19 @@ bool stk_loader_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, b
  */
 bool stk_loader_paints_on_device(const stk_train_recipe *recipe, bool evaluate);
 /* Nanoseconds spent in next so far. */
-uint64_t stk_loader_wait_ns(const stk_loader *feed);
+uint64_t stk_loader_wait_ns(const stk_loader *loader);
 
-STK_NODISCARD stk_status stk_loader_save(stk_loader *feed, stk_blob *out, stk_error *err);
-STK_NODISCARD stk_status stk_loader_restore(stk_loader *feed, stk_bytes saved, stk_error *err);
+STK_NODISCARD stk_status stk_loader_save(stk_loader *loader, stk_blob *out, stk_error *err);
+STK_NODISCARD stk_status stk_loader_restore(stk_loader *loader, stk_bytes saved, stk_error *err);
 /* Passes over so many batches. */
-STK_NODISCARD stk_status stk_loader_skip(stk_loader *feed, int64_t batches, stk_error *err);
+STK_NODISCARD stk_status stk_loader_skip(stk_loader *loader, int64_t batches, stk_error *err);
 /* NULL: nothing is read, all images are on the device. */
-stk_iterator *stk_loader_iterator(stk_loader *feed);
+stk_iterator *stk_loader_iterator(stk_loader *loader);
 /* Where a row of the last batch came from, where options.origins was set: its file (empty: none),
  * lent as long as the batch, and its number in it. */
-stk_bytes stk_loader_origin(const stk_loader *feed, int64_t row, int64_t *record);
+stk_bytes stk_loader_origin(const stk_loader *loader, int64_t row, int64_t *record);
 /* Of the images of the last batch. */
-stk_shape stk_loader_shape(const stk_loader *feed);
+stk_shape stk_loader_shape(const stk_loader *loader);
 
 /* (x / 255 - mean) / deviation of the preset, for four channels. */
 void stk_loader_normalization(const char *preset, float mean[4], float deviation[4]);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *say(char *text, size_t capacity, const char *what, const char *why)
+static const char *reason(char *text, size_t capacity, const char *what, const char *why)
 {
     snprintf(text, capacity, "%s: %s", what, why);
     return text;
@@ -24,7 +24,7 @@ static const char *refuse_step(const stk_preset *preset, int size, char *text, s
     const stk_chain  steps = {.steps = chain.steps, .count = chain.count};
     if (!st) st = stk_chain_can_edit(&steps, &source, &why);
     stk_preset_chain_release(&chain);
-    return st ? say(text, capacity, why.stage, why.message) : NULL;
+    return st ? reason(text, capacity, why.stage, why.message) : NULL;
 }
 
 const char *stk_resident_obstacle(const stk_train_recipe *recipe, char *text, size_t capacity)
@@ -32,11 +32,11 @@ const char *stk_resident_obstacle(const stk_train_recipe *recipe, char *text, si
     const stk_train_recipe *r = recipe;
     const stk_preset       *preset = stk_preset_find(r->data.preset);
     if (*r->data.pipeline || !preset)
-        return say(text, capacity, "data.pipeline", "it is a list of stages of one's own");
+        return reason(text, capacity, "data.pipeline", "it is a list of stages of one's own");
     if (r->data.mixup > 0 && r->data.cutmix > 0)
-        return say(text, capacity, "data.mixup", "data.cutmix is on, too");
+        return reason(text, capacity, "data.mixup", "data.cutmix is on, too");
     if (r->progressive.size_from < 1)
-        return say(text, capacity, "progressive.size_from", "it makes images smaller");
+        return reason(text, capacity, "progressive.size_from", "it makes images smaller");
     return refuse_step(preset, (int)r->data.size, text, capacity);
 }
 
@@ -71,13 +71,13 @@ static stk_status append(stk_resident *r, const stk_loader_batch *batch, const s
     return STK_OK;
 }
 
-static stk_status read_all(stk_resident *r, stk_loader *feed, stk_error *err)
+static stk_status read_all(stk_resident *r, stk_loader *loader, stk_error *err)
 {
     stk_loader_batch batch;
     for (;;) {
-        STK_TRY(stk_loader_next(feed, &batch, err));
+        STK_TRY(stk_loader_next(loader, &batch, err));
         if (!batch.rows) break;
-        const stk_shape shape = stk_loader_shape(feed);
+        const stk_shape shape = stk_loader_shape(loader);
         STK_TRY(append(r, &batch, &shape, err));
     }
     if (r->count) return STK_OK;
@@ -87,16 +87,16 @@ static stk_status read_all(stk_resident *r, stk_loader *feed, stk_error *err)
 stk_status stk_resident_load(stk_resident **out, const stk_loader_options *options, stk_error *err)
 {
     stk_loader_options plain = *options;
-    stk_loader        *feed = NULL;
+    stk_loader        *loader = NULL;
     stk_resident      *r = calloc(1, sizeof *r);
     *out = NULL;
     if (!r) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory");
     stk_blob_init(&r->images, options->ledger, STK_MEMORY_BATCH);
     plain.plain = !options->evaluate;
     plain.resident = NULL;
-    stk_status st = stk_loader_open(&feed, &plain, err);
-    if (!st) st = read_all(r, feed, err);
-    stk_loader_free(feed);
+    stk_status st = stk_loader_open(&loader, &plain, err);
+    if (!st) st = read_all(r, loader, err);
+    stk_loader_free(loader);
     if (st) {
         stk_resident_free(r);
         return st;

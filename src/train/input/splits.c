@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHARE_MOST = 1000, ENOUGH_TO_PART = 20 };
+enum { EVERY_MAX = 1000, ENOUGH_TO_PART = 20 };
 
-static size_t place_of(const stk_split_list *list, const char *name)
+static size_t index_of(const stk_split_list *list, const char *name)
 {
     size_t i = 0;
     while (i < list->count && strcmp(list->names[i], name) != 0)
@@ -21,8 +21,8 @@ static size_t place_of(const stk_split_list *list, const char *name)
 
 void stk_split_list_add(stk_split_list *list, const char *name, uint64_t count, uint64_t bytes)
 {
-    const size_t at = place_of(list, name);
-    if (at == STK_SPLITS_MOST) return;
+    const size_t at = index_of(list, name);
+    if (at == STK_SPLITS_MAX) return;
     if (at == list->count) snprintf(list->names[list->count++], sizeof list->names[0], "%s", name);
     list->counts[at] += count;
     list->bytes[at] += bytes;
@@ -30,11 +30,11 @@ void stk_split_list_add(stk_split_list *list, const char *name, uint64_t count, 
 
 uint64_t stk_split_list_bytes(const stk_split_list *list, const char *name)
 {
-    const size_t at = place_of(list, name);
+    const size_t at = index_of(list, name);
     return at < list->count ? list->bytes[at] : 0;
 }
 
-static void name_all(const stk_split_list *list, const char *names[STK_SPLITS_MOST])
+static void name_all(const stk_split_list *list, const char *names[STK_SPLITS_MAX])
 {
     for (size_t i = 0; i < list->count; i++)
         names[i] = list->names[i];
@@ -42,14 +42,14 @@ static void name_all(const stk_split_list *list, const char *names[STK_SPLITS_MO
 
 static size_t find(const stk_split_list *list, const char *wanted)
 {
-    const char *names[STK_SPLITS_MOST];
+    const char *names[STK_SPLITS_MAX];
     name_all(list, names);
     return stk_split_find(names, list->count, wanted);
 }
 
 static size_t find_role(const stk_split_list *list, stk_split_role role)
 {
-    const char *names[STK_SPLITS_MOST];
+    const char *names[STK_SPLITS_MAX];
     name_all(list, names);
     return stk_split_find_role(names, list->count, role);
 }
@@ -67,7 +67,7 @@ static stk_status no_split(const stk_train_recipe *recipe, const stk_split_list 
 }
 
 /* Without a name that says it: the first that is not meant for something else. */
-static size_t usual_train(const stk_split_list *list)
+static size_t default_train(const stk_split_list *list)
 {
     size_t at = find_role(list, STK_SPLIT_TRAIN);
     for (size_t i = 0; at == list->count && i < list->count; i++)
@@ -79,7 +79,7 @@ static stk_status choose_train(const stk_train_recipe *recipe, const stk_split_l
                                stk_train_data *out, stk_error *err)
 {
     const char  *wanted = recipe->data.split;
-    const size_t at = *wanted ? find(list, wanted) : usual_train(list);
+    const size_t at = *wanted ? find(list, wanted) : default_train(list);
     if (at >= list->count) return no_split(recipe, list, *wanted ? wanted : "train", err);
     snprintf(out->train_split, sizeof out->train_split, "%s", list->names[at]);
     out->train_count = (int64_t)list->counts[at];
@@ -100,8 +100,8 @@ static void take_validation(const stk_split_list *list, size_t at, stk_train_dat
 
 /* The part that the feed will hold back: by class where a listing has classes, else, and of records
  * always, by counting. */
-static stk_status count_held(const stk_train_data *data, int64_t every, uint64_t *held,
-                             stk_error *err)
+static stk_status count_held_out(const stk_train_data *data, int64_t every, uint64_t *held,
+                                 stk_error *err)
 {
     size_t split = 0;
     *held = (uint64_t)(data->train_count / every);
@@ -112,21 +112,21 @@ static stk_status count_held(const stk_train_data *data, int64_t every, uint64_t
 }
 
 /* One of every so many is held back: the nearest such part to the share asked for. */
-static stk_status hold_back(stk_train_data *out, double share, const char *path, stk_error *err)
+static stk_status hold_out(stk_train_data *out, double fraction, const char *path, stk_error *err)
 {
     uint64_t held;
-    if (!(share > 0 && share <= 0.5))
+    if (!(fraction > 0 && fraction <= 0.5))
         return stk_fail(err, STK_E_INVALID, "data", path,
-                        "data.validation is a share of %g; it takes 0.001 to 0.5", share);
-    double every = floor(1 / share + 0.5);
-    if (every > SHARE_MOST) every = SHARE_MOST;
-    STK_TRY(count_held(out, (int64_t)every, &held, err));
+                        "data.validation is a share of %g; it takes 0.001 to 0.5", fraction);
+    double every = floor(1 / fraction + 0.5);
+    if (every > EVERY_MAX) every = EVERY_MAX;
+    STK_TRY(count_held_out(out, (int64_t)every, &held, err));
     if (!held)
         return stk_fail(err, STK_E_INVALID, "data", path,
                         "one of %g images is to be held back for validation, but there are %lld; "
                         "set data.validation: none, or a larger share",
                         every, (long long)out->train_count);
-    out->validation_share = 1 / every;
+    out->validation_fraction = 1 / every;
     snprintf(out->validation_split, sizeof out->validation_split, "%s", out->train_split);
     out->validation_count = (int64_t)held;
     out->train_count -= (int64_t)held;
@@ -135,8 +135,8 @@ static stk_status hold_back(stk_train_data *out, double share, const char *path,
 
 /* Where nobody says: the split that is there for it; else what the model's own recipe wants; else a
  * tenth, unless that is nothing. */
-static stk_status usual_validation(const stk_train_recipe *recipe, const stk_split_list *list,
-                                   stk_train_data *out, stk_error *err)
+static stk_status default_validation(const stk_train_recipe *recipe, const stk_split_list *list,
+                                     stk_train_data *out, stk_error *err)
 {
     const stk_published_recipe *own = stk_published_recipe_find(recipe->model.name);
     size_t                      at = find_role(list, STK_SPLIT_VALIDATION);
@@ -148,8 +148,8 @@ static stk_status usual_validation(const stk_train_recipe *recipe, const stk_spl
         return STK_OK;
     }
     if (out->train_count < ENOUGH_TO_PART) return STK_OK;
-    STK_TRY(count_held(out, 10, &held, err));
-    return held ? hold_back(out, 0.1, recipe->data.path, err) : STK_OK;
+    STK_TRY(count_held_out(out, 10, &held, err));
+    return held ? hold_out(out, 0.1, recipe->data.path, err) : STK_OK;
 }
 
 static stk_status choose_validation(const stk_train_recipe *recipe, const stk_split_list *list,
@@ -157,19 +157,19 @@ static stk_status choose_validation(const stk_train_recipe *recipe, const stk_sp
 {
     const char *wanted = recipe->data.validation, *end;
     if (strcmp(wanted, "none") == 0) return STK_OK;
-    if (!*wanted) return usual_validation(recipe, list, out, err);
+    if (!*wanted) return default_validation(recipe, list, out, err);
     const size_t at = find(list, wanted);
     if (at < list->count) {
         take_validation(list, at, out);
         return STK_OK;
     }
-    double share = stk_decimal_read(wanted, &end);
+    double fraction = stk_decimal_read(wanted, &end);
     if (end == wanted || *end)
         return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                         "data.validation is \"%s\", which is neither a split here nor a share such "
                         "as 0.1 nor none",
                         wanted);
-    return hold_back(out, share, recipe->data.path, err);
+    return hold_out(out, fraction, recipe->data.path, err);
 }
 
 /* Looked at once, so it must be neither of the others. */
@@ -194,10 +194,10 @@ static stk_status choose_test(const stk_train_recipe *recipe, const stk_split_li
 static void name_unused(const stk_split_list *list, stk_train_data *out)
 {
     char  *text = out->unused_splits;
-    size_t used = 0, room = sizeof out->unused_splits;
-    for (size_t i = 0; i < list->count && used < room; i++)
+    size_t used = 0, capacity = sizeof out->unused_splits;
+    for (size_t i = 0; i < list->count && used < capacity; i++)
         if (is_free(list, i, out) && strcmp(list->names[i], out->test_split) != 0)
-            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s", used ? ", " : "",
                                      list->names[i]);
 }
 

@@ -4,12 +4,12 @@
 
 #include <stoker/train_data.h>
 
-enum { STK_SPLITS_MOST = 64 };
+enum { STK_SPLITS_MAX = 64 };
 
 /* The splits that data has. */
 typedef struct stk_split_list {
-    char     names[STK_SPLITS_MOST][64];
-    uint64_t counts[STK_SPLITS_MOST], bytes[STK_SPLITS_MOST];
+    char     names[STK_SPLITS_MAX][64];
+    uint64_t counts[STK_SPLITS_MAX], bytes[STK_SPLITS_MAX];
     size_t   count;
 } stk_split_list;
 

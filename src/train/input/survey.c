@@ -12,17 +12,17 @@
 #include <string.h>
 
 enum {
-    LOOKED_MOST = 400,
+    SAMPLES_MAX = 400,
     HEAD_BYTES = 64 << 10,    /* EXIF with a thumbnail goes before the size */
     BUDGET_BYTES = 256 << 20, /* that may be read to look at what cannot be read in part */
-    LEAST = 32                /* are looked at whatever they cost */
+    SAMPLES_MIN = 32          /* are looked at whatever they cost */
 };
 
 typedef struct survey {
     stk_train_data   *data;
     stk_train_survey *out;
     const char       *path;
-    int64_t           widths[LOOKED_MOST], heights[LOOKED_MOST];
+    int64_t           widths[SAMPLES_MAX], heights[SAMPLES_MAX];
     int64_t           colour; /* images of more than one channel, alpha aside */
     int64_t           formats[STK_IMAGE_FORMATS];
     stk_error         why; /* the first that could not be read */
@@ -71,13 +71,13 @@ static stk_status read_header(stk_source_cursor *cursor, uint64_t index, uint64_
 {
     const stk_sample *sample;
     stk_status        st = STK_E_DATALOSS;
-    for (uint64_t most = HEAD_BYTES; st == STK_E_DATALOSS; most = 0) {
-        stk_source_cursor_limit(cursor, most);
+    for (uint64_t limit = HEAD_BYTES; st == STK_E_DATALOSS; limit = 0) {
+        stk_source_cursor_limit(cursor, limit);
         STK_TRY(stk_source_read(cursor, index, &sample, err));
         const stk_bytes encoded = *(const stk_bytes *)image_of(sample)->data;
         *bytes += encoded.size;
         st = stk_image_read_info(encoded, NULL, info, err);
-        if (!most || encoded.size < most) break;
+        if (!limit || encoded.size < limit) break;
     }
     return st;
 }
@@ -123,9 +123,9 @@ static stk_status list_items(const stk_train_data *data, uint64_t **items, uint6
 }
 
 /* One of each of so many equal parts, not always at the same place of it: data may go round. */
-static uint64_t spread(uint64_t i, uint64_t looks, uint64_t count)
+static uint64_t spread(uint64_t i, uint64_t samples, uint64_t count)
 {
-    const uint64_t begin = i * count / looks, end = (i + 1) * count / looks;
+    const uint64_t begin = i * count / samples, end = (i + 1) * count / samples;
     return begin + (end > begin ? stk_hash64_number(0, i) % (end - begin) : 0);
 }
 
@@ -135,9 +135,9 @@ static stk_status look_at_items(survey *s, stk_error *err)
     uint64_t          *items, count, bytes = 0;
     stk_status         st = list_items(s->data, &items, &count, err);
     if (!st) st = stk_source_cursor_new(&cursor, s->data->source, err);
-    const uint64_t looks = count < LOOKED_MOST ? count : LOOKED_MOST;
-    for (uint64_t i = 0; !st && i < looks && (bytes < BUDGET_BYTES || i < LEAST); i++)
-        st = look_at_item(s, cursor, items[spread(i, looks, count)], &bytes, err);
+    const uint64_t samples = count < SAMPLES_MAX ? count : SAMPLES_MAX;
+    for (uint64_t i = 0; !st && i < samples && (bytes < BUDGET_BYTES || i < SAMPLES_MIN); i++)
+        st = look_at_item(s, cursor, items[spread(i, samples, count)], &bytes, err);
     stk_source_cursor_free(cursor);
     free(items);
     return st;
@@ -174,7 +174,7 @@ static stk_status look_at_elements(survey *s, stk_dataset *data, uint64_t ceilin
     stk_status    st = STK_OK;
     bool          pixels = false;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
-    for (int i = 0; i < LOOKED_MOST && !st && !pixels; i++) {
+    for (int i = 0; i < SAMPLES_MAX && !st && !pixels; i++) {
         stk_element *element = NULL;
         st = stk_iterator_next(it, &element, err);
         if (st || !element) break;
@@ -200,7 +200,7 @@ static stk_status no_labels(const survey *s, stk_error *err)
 static stk_status look_at_stream(survey *s, const stk_train_recipe *recipe, uint64_t bytes,
                                  stk_error *err)
 {
-    const int64_t            every = s->data->train_count / LOOKED_MOST;
+    const int64_t            every = s->data->train_count / SAMPLES_MAX;
     const stk_images_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
                                         .source = s->data->source,
                                         .follow_outside = recipe->data.follow_outside,
@@ -253,10 +253,10 @@ static int64_t median(int64_t *numbers, int64_t count)
 static void name_formats(survey *s)
 {
     char  *text = s->out->formats;
-    size_t used = 0, room = sizeof s->out->formats;
-    for (int i = 0; i < STK_IMAGE_FORMATS && used < room; i++)
+    size_t used = 0, capacity = sizeof s->out->formats;
+    for (int i = 0; i < STK_IMAGE_FORMATS && used < capacity; i++)
         if (s->formats[i])
-            used += (size_t)snprintf(text + used, room - used, "%s%lld %s", used ? ", " : "",
+            used += (size_t)snprintf(text + used, capacity - used, "%s%lld %s", used ? ", " : "",
                                      (long long)s->formats[i],
                                      stk_image_format_name((stk_image_format)i));
 }

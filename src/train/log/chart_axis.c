@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_TICKS = 3 };
+enum { TICKS_MIN = 3 };
 
 /* Beyond these, differences and quotients would leave the range of a double. */
 static const double largest = 1e300, smallest = 1e-300;
@@ -27,7 +27,7 @@ static double scaled(const stk_chart_axis *axis, double value)
     return fabs(value) < smallest ? 0 : value;
 }
 
-void stk_chart_axis_take(stk_chart_axis *axis, double value)
+void stk_chart_axis_include(stk_chart_axis *axis, double value)
 {
     const double at = scaled(axis, value);
     if (isnan(at)) return;
@@ -35,7 +35,7 @@ void stk_chart_axis_take(stk_chart_axis *axis, double value)
     axis->high = fmax(axis->high, at);
 }
 
-double stk_chart_axis_place(const stk_chart_axis *axis, double value)
+double stk_chart_axis_position(const stk_chart_axis *axis, double value)
 {
     return (scaled(axis, value) - axis->low) / (axis->high - axis->low);
 }
@@ -69,10 +69,10 @@ static void tidy_exponent(char *text)
 
 char *stk_chart_axis_number(double value, int digits, char text[STK_CHART_AXIS_LABEL])
 {
-    char whole[STK_DECIMAL_CAPACITY];
-    stk_decimal_write(value, digits, whole);
-    tidy_exponent(whole);
-    snprintf(text, STK_CHART_AXIS_LABEL, "%s", whole);
+    char full[STK_DECIMAL_CAPACITY];
+    stk_decimal_write(value, digits, full);
+    tidy_exponent(full);
+    snprintf(text, STK_CHART_AXIS_LABEL, "%s", full);
     return text;
 }
 
@@ -149,7 +149,7 @@ static void choose_linear(stk_chart_axis *axis, double low, double high, int wan
         axis->count = 0;
         for (double i = ceil(low / step - narrowest); i <= floor(high / step + narrowest); i++)
             add_tick(axis, i * step);
-    } while (axis->count < LEAST_TICKS && wanted++ < STK_CHART_AXIS_TICKS - 2);
+    } while (axis->count < TICKS_MIN && wanted++ < STK_CHART_AXIS_TICKS - 2);
     label_linear(axis, step);
 }
 

@@ -16,11 +16,11 @@ typedef struct stk_chart_axis {
 
 void stk_chart_axis_init(stk_chart_axis *axis, bool log);
 /* Widens the range to hold value; one that cannot be shown is passed over. */
-void stk_chart_axis_take(stk_chart_axis *axis, double value);
+void stk_chart_axis_include(stk_chart_axis *axis, double value);
 /* Ends the range, with this part of it added at both ends, and chooses about `wanted` ticks. */
 void stk_chart_axis_finish(stk_chart_axis *axis, double margin, int wanted);
 /* 0 at the low end, 1 at the high; NAN for a value that cannot be shown. */
-double stk_chart_axis_place(const stk_chart_axis *axis, double value);
+double stk_chart_axis_position(const stk_chart_axis *axis, double value);
 
 /* A number for people, of few digits: "0.003", "1e-5"; returns text. */
 char *stk_chart_axis_number(double value, int digits, char text[STK_CHART_AXIS_LABEL]);

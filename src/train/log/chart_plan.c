@@ -11,11 +11,11 @@ const stk_chart_theme stk_chart_dark = {0x0f1318, 0xe6edf3, 0x9aa4af, 0x2b323b};
 
 uint32_t stk_chart_colour(size_t series, bool dark)
 {
-    static const uint32_t colours[2][STK_CHART_SERIES_MOST] = {
+    static const uint32_t colours[2][STK_CHART_SERIES_MAX] = {
         {0x1f6fd6, 0xd9620f, 0x1a8a4a, 0x8a3fd1, 0xd1242f, 0x0b8a9c, 0x8a5a1c, 0xc2308a},
         {0x6cb0ff, 0xffa657, 0x56d07f, 0xc297ff, 0xff7b72, 0x4fd0e0, 0xd6a25e, 0xff8fcf},
     };
-    return colours[dark][series % STK_CHART_SERIES_MOST];
+    return colours[dark][series % STK_CHART_SERIES_MAX];
 }
 
 bool stk_chart_has_name(const stk_chart_series *series)
@@ -36,18 +36,18 @@ static int height_of(const stk_chart *chart)
 static stk_status check(const stk_chart *chart, stk_error *err)
 {
     const int width = width_of(chart), height = height_of(chart);
-    if (chart->series_count > STK_CHART_SERIES_MOST)
+    if (chart->series_count > STK_CHART_SERIES_MAX)
         return stk_fail(err, STK_E_LIMIT, "chart", chart->title,
                         "%zu lines; more than %d cannot be told apart: draw several charts",
-                        chart->series_count, STK_CHART_SERIES_MOST);
-    if (chart->marker_count > STK_CHART_MARKERS_MOST)
+                        chart->series_count, STK_CHART_SERIES_MAX);
+    if (chart->marker_count > STK_CHART_MARKERS_MAX)
         return stk_fail(err, STK_E_LIMIT, "chart", chart->title, "%zu markers; %d are the most",
-                        chart->marker_count, STK_CHART_MARKERS_MOST);
-    if (width < STK_CHART_SIDE_LEAST || width > STK_CHART_SIDE_MOST ||
-        height < STK_CHART_SIDE_LEAST || height > STK_CHART_SIDE_MOST)
+                        chart->marker_count, STK_CHART_MARKERS_MAX);
+    if (width < STK_CHART_SIDE_MIN || width > STK_CHART_SIDE_MAX || height < STK_CHART_SIDE_MIN ||
+        height > STK_CHART_SIDE_MAX)
         return stk_fail(err, STK_E_RANGE, "chart", chart->title,
-                        "%d by %d pixels; a side has %d to %d", width, height, STK_CHART_SIDE_LEAST,
-                        STK_CHART_SIDE_MOST);
+                        "%d by %d pixels; a side has %d to %d", width, height, STK_CHART_SIDE_MIN,
+                        STK_CHART_SIDE_MAX);
     return STK_OK;
 }
 
@@ -57,11 +57,11 @@ static void take_point(stk_chart_plan *plan, double x, double y)
     stk_chart_axis only_x, only_y;
     stk_chart_axis_init(&only_x, plan->x.log);
     stk_chart_axis_init(&only_y, plan->y.log);
-    stk_chart_axis_take(&only_x, x);
-    stk_chart_axis_take(&only_y, y);
+    stk_chart_axis_include(&only_x, x);
+    stk_chart_axis_include(&only_y, y);
     if (only_x.low > only_x.high || only_y.low > only_y.high) return;
-    stk_chart_axis_take(&plan->x, x);
-    stk_chart_axis_take(&plan->y, y);
+    stk_chart_axis_include(&plan->x, x);
+    stk_chart_axis_include(&plan->y, y);
 }
 
 stk_status stk_chart_plan_make(stk_chart_plan *plan, const stk_chart *chart, int x_ticks,
@@ -84,11 +84,11 @@ stk_status stk_chart_plan_make(stk_chart_plan *plan, const stk_chart *chart, int
     return STK_OK;
 }
 
-bool stk_chart_marker_place(const stk_chart_plan *plan, const stk_chart_marker *marker,
-                            double width, double height, double *x, double *y)
+bool stk_chart_marker_position(const stk_chart_plan *plan, const stk_chart_marker *marker,
+                               double width, double height, double *x, double *y)
 {
-    *x = stk_chart_axis_place(&plan->x, marker->x) * width;
-    *y = (1 - stk_chart_axis_place(&plan->y, marker->y)) * height;
+    *x = stk_chart_axis_position(&plan->x, marker->x) * width;
+    *y = (1 - stk_chart_axis_position(&plan->y, marker->y)) * height;
     return !isnan(*x) && !isnan(*y);
 }
 

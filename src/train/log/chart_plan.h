@@ -26,15 +26,15 @@ void stk_chart_trace(const stk_chart_plan *plan, const stk_chart_series *series,
                      double height, stk_chart_pen pen, void *context);
 
 /* False when it cannot be shown. */
-bool stk_chart_marker_place(const stk_chart_plan *plan, const stk_chart_marker *marker,
-                            double width, double height, double *x, double *y);
+bool stk_chart_marker_position(const stk_chart_plan *plan, const stk_chart_marker *marker,
+                               double width, double height, double *x, double *y);
 
 /* Where things are in an image, in pixels; text by the left end of its baseline. */
 typedef struct stk_chart_frame {
     int width, height;
     int left, top, right, bottom; /* of the plot; right and bottom are outside */
     int title_y, y_label_y;
-    int legend_x[STK_CHART_SERIES_MOST], legend_y[STK_CHART_SERIES_MOST];
+    int legend_x[STK_CHART_SERIES_MAX], legend_y[STK_CHART_SERIES_MAX];
 } stk_chart_frame;
 
 /* Sizes of text in pixels: of a letter, from line to line, and of the title's line. */

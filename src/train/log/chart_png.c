@@ -7,14 +7,14 @@
 #include <stoker/image.h>
 #include <string.h>
 
-enum { SCALE = 2, ADVANCE = STK_FONT_ADVANCE * SCALE, TALL = 7 * SCALE, DOT = 5, BESIDE = 10 };
+enum { SCALE = 2, ADVANCE = STK_FONT_ADVANCE * SCALE, TALL = 7 * SCALE, DOT = 5, MARKER_GAP = 10 };
 
 static const stk_chart_type type = {
     .letter = ADVANCE, .line = 26, .title = 34, .margin = 20, .swatch = 24};
 
 typedef struct drawing {
     stk_pixels             pixels;
-    uint8_t               *cover; /* of one line: a byte a pixel */
+    uint8_t               *coverage; /* of one line: a byte a pixel */
     const stk_chart_theme *theme;
     stk_chart_frame        at;
     double                 x, y; /* where the pen is */
@@ -26,13 +26,13 @@ static void split(uint32_t colour, uint8_t rgb[3])
         rgb[c] = (uint8_t)(colour >> (16 - 8 * c));
 }
 
-static void blend(const drawing *d, int x, int y, uint32_t colour, int cover)
+static void blend(const drawing *d, int x, int y, uint32_t colour, int coverage)
 {
     uint8_t  rgb[3];
     uint8_t *to = d->pixels.data + (size_t)y * d->pixels.stride + (size_t)x * 3;
     split(colour, rgb);
     for (int c = 0; c < 3; c++)
-        to[c] = (uint8_t)((to[c] * (255 - cover) + rgb[c] * cover + 127) / 255);
+        to[c] = (uint8_t)((to[c] * (255 - coverage) + rgb[c] * coverage + 127) / 255);
 }
 
 static void fill(const drawing *d, int left, int top, int right, int bottom, uint32_t colour)
@@ -43,22 +43,22 @@ static void fill(const drawing *d, int left, int top, int right, int bottom, uin
 }
 
 /* y is the baseline; place 0 begins at x, 1 ends there, 0.5 has its middle there. */
-static void write_text(const drawing *d, double x, int y, double place, uint32_t colour,
+static void write_text(const drawing *d, double x, int y, double anchor, uint32_t colour,
                        const char *text)
 {
     uint8_t      rgb[3];
     const double width = stk_font_length(text) * ADVANCE - SCALE;
     split(colour, rgb);
-    stk_font_render(&d->pixels, (int)lround(x - place * width), y - TALL, SCALE, rgb, text);
+    stk_font_render(&d->pixels, (int)lround(x - anchor * width), y - TALL, SCALE, rgb, text);
 }
 
 /* With a rim of paper, so that it can be read on a line. */
-static void write_clear(const drawing *d, double x, int y, double place, const char *text)
+static void write_clear(const drawing *d, double x, int y, double anchor, const char *text)
 {
     for (int dy = -SCALE; dy <= SCALE; dy++)
         for (int dx = -SCALE; dx <= SCALE; dx++)
-            write_text(d, x + dx, y + dy, place, d->theme->paper, text);
-    write_text(d, x, y, place, d->theme->ink, text);
+            write_text(d, x + dx, y + dy, anchor, d->theme->paper, text);
+    write_text(d, x, y, anchor, d->theme->ink, text);
 }
 
 /* How far (x, y) is from the piece of line between two points. */
@@ -70,12 +70,12 @@ static double distance(double x, double y, double x0, double y0, double x1, doub
     return hypot(x - x0 - along * dx, y - y0 - along * dy);
 }
 
-static int within(double value, int most)
+static int within(double value, int max)
 {
-    return value < 0 ? 0 : value > most ? most : (int)value;
+    return value < 0 ? 0 : value > max ? max : (int)value;
 }
 
-static void cover_line(const drawing *d, double x0, double y0, double x1, double y1, double half)
+static void blend_line(const drawing *d, double x0, double y0, double x1, double y1, double half)
 {
     const int left = within(fmin(x0, x1) - half - 1, d->at.width);
     const int right = within(fmax(x0, x1) + half + 2, d->at.width);
@@ -84,20 +84,20 @@ static void cover_line(const drawing *d, double x0, double y0, double x1, double
     for (int y = top; y < bottom; y++)
         for (int x = left; x < right; x++) {
             const double part = half + 0.5 - distance(x + 0.5, y + 0.5, x0, y0, x1, y1);
-            uint8_t     *cover = &d->cover[(size_t)y * (size_t)d->at.width + (size_t)x];
+            uint8_t     *coverage = &d->coverage[(size_t)y * (size_t)d->at.width + (size_t)x];
             const int    value = part <= 0 ? 0 : part >= 1 ? 255 : (int)(part * 255);
-            if (value > *cover) *cover = (uint8_t)value;
+            if (value > *coverage) *coverage = (uint8_t)value;
         }
 }
 
 /* Colours what is covered, and begins anew. */
-static void colour_cover(const drawing *d, uint32_t colour)
+static void colour_coverage(const drawing *d, uint32_t colour)
 {
     for (int y = 0; y < d->at.height; y++)
         for (int x = 0; x < d->at.width; x++) {
-            uint8_t *cover = &d->cover[(size_t)y * (size_t)d->at.width + (size_t)x];
-            if (*cover) blend(d, x, y, colour, *cover);
-            *cover = 0;
+            uint8_t *coverage = &d->coverage[(size_t)y * (size_t)d->at.width + (size_t)x];
+            if (*coverage) blend(d, x, y, colour, *coverage);
+            *coverage = 0;
         }
 }
 
@@ -106,7 +106,7 @@ static void move_pen(void *context, double x, double y, bool down)
     drawing *d = context;
     x += d->at.left;
     y += d->at.top;
-    if (down) cover_line(d, d->x, d->y, x, y, 1.0);
+    if (down) blend_line(d, d->x, d->y, x, y, 1.0);
     d->x = x;
     d->y = y;
 }
@@ -115,14 +115,14 @@ static void draw_axes(const drawing *d, const stk_chart_plan *plan)
 {
     const stk_chart_frame *at = &d->at;
     for (int i = 0; i < plan->y.count; i++) {
-        const double place = stk_chart_axis_place(&plan->y, plan->y.ticks[i]);
-        const int    y = at->bottom - (int)lround(place * (at->bottom - at->top));
+        const double anchor = stk_chart_axis_position(&plan->y, plan->y.ticks[i]);
+        const int    y = at->bottom - (int)lround(anchor * (at->bottom - at->top));
         fill(d, at->left, y, at->right, y + 1, d->theme->grid);
         write_text(d, at->left - ADVANCE, y + TALL / 2, 1, d->theme->dim, plan->y.labels[i]);
     }
     for (int i = 0; i < plan->x.count; i++) {
-        const double place = stk_chart_axis_place(&plan->x, plan->x.ticks[i]);
-        const int    x = at->left + (int)lround(place * (at->right - at->left));
+        const double anchor = stk_chart_axis_position(&plan->x, plan->x.ticks[i]);
+        const int    x = at->left + (int)lround(anchor * (at->right - at->left));
         fill(d, x, at->top, x + 1, at->bottom + 6, d->theme->grid);
         write_text(d, x, at->bottom + type.line, 0.5, d->theme->dim, plan->x.labels[i]);
     }
@@ -153,19 +153,19 @@ static void draw_markers(const drawing *d, const stk_chart_plan *plan)
         const stk_chart_marker *marker = &plan->chart->markers[i];
         const char             *text = marker->text ? marker->text : "";
         double                  x, y;
-        if (!stk_chart_marker_place(plan, marker, at->right - at->left, at->bottom - at->top, &x,
-                                    &y))
+        if (!stk_chart_marker_position(plan, marker, at->right - at->left, at->bottom - at->top, &x,
+                                       &y))
             continue;
         x += at->left;
         y += at->top;
-        cover_line(d, x, y, x, y, DOT + 1.5);
-        colour_cover(d, d->theme->paper);
-        cover_line(d, x, y, x, y, DOT);
-        colour_cover(d, d->theme->ink);
+        blend_line(d, x, y, x, y, DOT + 1.5);
+        colour_coverage(d, d->theme->paper);
+        blend_line(d, x, y, x, y, DOT);
+        colour_coverage(d, d->theme->ink);
         const bool left = stk_chart_text_left(at, &type, x, text);
         const bool below = stk_chart_text_below(at, &type, y);
-        write_clear(d, left ? x - BESIDE : x + BESIDE, (int)y + (below ? type.line : -BESIDE), left,
-                    text);
+        write_clear(d, left ? x - MARKER_GAP : x + MARKER_GAP,
+                    (int)y + (below ? type.line : -MARKER_GAP), left, text);
     }
 }
 
@@ -191,7 +191,7 @@ static void draw(drawing *d, const stk_chart_plan *plan, bool dark)
             if (!front) series.y = series.behind;
             stk_chart_trace(plan, &series, d->at.right - d->at.left, d->at.bottom - d->at.top,
                             move_pen, d);
-            colour_cover(d, front ? colour : faint(colour, d->theme->paper));
+            colour_coverage(d, front ? colour : faint(colour, d->theme->paper));
         }
     draw_markers(d, plan);
 }
@@ -209,7 +209,7 @@ stk_status stk_chart_png(stk_blob *out, const stk_chart *chart, bool dark, stk_e
     stk_status st = stk_blob_reserve_exact(&memory, pixels * 4, err);
     if (!st) {
         memset(memory.data, 0, pixels * 4);
-        d.cover = memory.data + pixels * 3;
+        d.coverage = memory.data + pixels * 3;
         d.pixels = (stk_pixels){memory.data, d.at.width, d.at.height, 3, (size_t)d.at.width * 3};
         draw(&d, &plan, dark);
         st = stk_image_write_png(out, &d.pixels, err);

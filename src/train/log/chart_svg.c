@@ -7,7 +7,7 @@
 static const stk_chart_type type = {
     .letter = 7.2, .line = 18, .title = 24, .margin = 16, .swatch = 18};
 
-enum { DOT = 4, BESIDE = 8 }; /* a marker's radius; its text's distance */
+enum { DOT = 4, MARKER_GAP = 8 }; /* a marker's radius; its text's distance */
 
 static void put_theme(stk_text_out *out, const stk_chart *chart, bool dark)
 {
@@ -64,12 +64,12 @@ static void put_text(stk_text_out *out, const char *classes, double x, double y,
 static void put_line(stk_text_out *out, const char *classes, double x0, double y0, double x1,
                      double y1)
 {
-    const double             places[] = {x0, y0, x1, y1};
+    const double             corners[] = {x0, y0, x1, y1};
     static const char *const names[] = {"x1", "y1", "x2", "y2"};
     stk_text_format(out, "<line class=\"%s\"", classes);
     for (int i = 0; i < 4; i++) {
         stk_text_format(out, " %s=\"", names[i]);
-        stk_text_tenths(out, places[i]);
+        stk_text_tenths(out, corners[i]);
         stk_text_put(out, "\"");
     }
     stk_text_put(out, "/>\n");
@@ -79,12 +79,12 @@ static void put_axes(stk_text_out *out, const stk_chart_plan *plan, const stk_ch
 {
     const double width = at->right - at->left, height = at->bottom - at->top;
     for (int i = 0; i < plan->y.count; i++) {
-        const double y = at->bottom - stk_chart_axis_place(&plan->y, plan->y.ticks[i]) * height;
+        const double y = at->bottom - stk_chart_axis_position(&plan->y, plan->y.ticks[i]) * height;
         put_line(out, "g", at->left, y, at->right, y);
         put_text(out, "d", at->left - 8, y + 4.5, "end", plan->y.labels[i]);
     }
     for (int i = 0; i < plan->x.count; i++) {
-        const double x = at->left + stk_chart_axis_place(&plan->x, plan->x.ticks[i]) * width;
+        const double x = at->left + stk_chart_axis_position(&plan->x, plan->x.ticks[i]) * width;
         put_line(out, "g", x, at->top, x, at->bottom + 5);
         put_text(out, "d", x, at->bottom + type.line + 4, "middle", plan->x.labels[i]);
     }
@@ -142,8 +142,8 @@ static void put_markers(stk_text_out *out, const stk_chart_plan *plan, const stk
         const stk_chart_marker *marker = &plan->chart->markers[i];
         const char             *text = marker->text ? marker->text : "";
         double                  x, y;
-        if (!stk_chart_marker_place(plan, marker, at->right - at->left, at->bottom - at->top, &x,
-                                    &y))
+        if (!stk_chart_marker_position(plan, marker, at->right - at->left, at->bottom - at->top, &x,
+                                       &y))
             continue;
         x += at->left;
         y += at->top;
@@ -154,8 +154,8 @@ static void put_markers(stk_text_out *out, const stk_chart_plan *plan, const stk
         stk_text_format(out, "\" r=\"%d\"/>\n", DOT);
         const bool left = stk_chart_text_left(at, &type, x, text);
         const bool below = stk_chart_text_below(at, &type, y);
-        put_text(out, "i h", left ? x - BESIDE : x + BESIDE, below ? y + type.line : y - BESIDE,
-                 left ? "end" : "start", text);
+        put_text(out, "i h", left ? x - MARKER_GAP : x + MARKER_GAP,
+                 below ? y + type.line : y - MARKER_GAP, left ? "end" : "start", text);
     }
 }
 
@@ -193,15 +193,15 @@ stk_status stk_chart_svg(stk_blob *out, const stk_chart *chart, stk_error *err)
 static stk_status put_all(stk_blob *out, const stk_chart *charts, size_t count, stk_blob *inside,
                           stk_error *err)
 {
-    stk_text_out parts = {.blob = inside, .err = err}, whole = {.blob = out, .err = err};
+    stk_text_out parts = {.blob = inside, .err = err}, document = {.blob = out, .err = err};
     int          y = 0, width = 0;
     for (size_t i = 0; i < count; i++)
         STK_TRY(put_chart(&parts, &charts[i], &y, &width, err));
-    put_size(&whole, 0, width, y);
-    STK_TRY(whole.status);
+    put_size(&document, 0, width, y);
+    STK_TRY(document.status);
     STK_TRY(stk_blob_append(out, inside->data, inside->size, err));
-    stk_text_put(&whole, "</svg>\n");
-    return whole.status;
+    stk_text_put(&document, "</svg>\n");
+    return document.status;
 }
 
 stk_status stk_charts_svg(stk_blob *out, const stk_chart *charts, size_t count, stk_error *err)

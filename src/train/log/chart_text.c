@@ -11,9 +11,9 @@
 enum {
     COLUMNS = 80,
     ROWS = 16,
-    LEAST_COLUMNS = 20,
-    LEAST_ROWS = 4,
-    MOST_SIDE = 1000,
+    COLUMNS_MIN = 20,
+    ROWS_MIN = 4,
+    SIDE_MAX = 1000,
     TICK_COLUMNS = 12,
     TICK_ROWS = 3,
     DOTS_ACROSS = 2,
@@ -21,7 +21,7 @@ enum {
     BRAILLE = 0x2800
 };
 
-static const char letters[STK_CHART_SERIES_MOST + 1] = "*+ox#@%&";
+static const char letters[STK_CHART_SERIES_MAX + 1] = "*+ox#@%&";
 
 typedef struct cell {
     uint8_t dots;   /* of the braille pattern; 1 in a grid of letters */
@@ -88,14 +88,14 @@ static void draw(grid *g)
         stk_chart_trace(g->plan, &chart->series[i], width, height, move_pen, g);
     }
     for (size_t i = 0; i < chart->marker_count; i++)
-        if (stk_chart_marker_place(g->plan, &chart->markers[i], width, height, &x, &y))
+        if (stk_chart_marker_position(g->plan, &chart->markers[i], width, height, &x, &y))
             cell_at(g, (int)lround(x) / g->across, (int)lround(y) / g->down)->marker =
                 (char)('A' + i);
 }
 
 static void begin_colour(const grid *g, size_t series)
 {
-    static const int codes[STK_CHART_SERIES_MOST] = {34, 33, 32, 35, 31, 36, 94, 95};
+    static const int codes[STK_CHART_SERIES_MAX] = {34, 33, 32, 35, 31, 36, 94, 95};
     if (g->options.colour) stk_text_format(g->out, "\x1b[%dm", codes[series]);
 }
 
@@ -132,8 +132,8 @@ static void put_cell(const grid *g, const cell *c)
 static int tick_of_row(const grid *g, int row)
 {
     for (int i = 0; i < g->plan->y.count; i++) {
-        const double place = 1 - stk_chart_axis_place(&g->plan->y, g->plan->y.ticks[i]);
-        if (lround(place * (g->rows - 1)) == row) return i;
+        const double position = 1 - stk_chart_axis_position(&g->plan->y, g->plan->y.ticks[i]);
+        if (lround(position * (g->rows - 1)) == row) return i;
     }
     return -1;
 }
@@ -157,7 +157,7 @@ static void put_rows(const grid *g)
 
 static int column_of_tick(const grid *g, int tick)
 {
-    return (int)lround(stk_chart_axis_place(&g->plan->x, g->plan->x.ticks[tick]) *
+    return (int)lround(stk_chart_axis_position(&g->plan->x, g->plan->x.ticks[tick]) *
                        (g->columns - 1));
 }
 
@@ -231,11 +231,11 @@ static void put_markers(const grid *g)
     for (size_t i = 0; i < g->plan->chart->marker_count; i++) {
         const stk_chart_marker *marker = &g->plan->chart->markers[i];
         char                    x[STK_CHART_AXIS_LABEL], y[STK_CHART_AXIS_LABEL];
-        char                    place[2 * STK_CHART_AXIS_LABEL + 8];
-        snprintf(place, sizeof place, "%c (%s, %s) ", (char)('A' + i),
+        char                    position[2 * STK_CHART_AXIS_LABEL + 8];
+        snprintf(position, sizeof position, "%c (%s, %s) ", (char)('A' + i),
                  stk_chart_axis_number(marker->x, 4, x), stk_chart_axis_number(marker->y, 4, y));
-        const int left = g->options.columns - (int)strlen(place);
-        stk_text_put(g->out, place);
+        const int left = g->options.columns - (int)strlen(position);
+        stk_text_put(g->out, position);
         if (marker->text && left > 0)
             (void)stk_text_plain(g->out, marker->text, g->options.utf8, left);
         stk_text_put(g->out, "\n");
@@ -264,12 +264,12 @@ static stk_status with_defaults(const stk_chart_text_options *given, stk_chart_t
     *out = given ? *given : (stk_chart_text_options){0};
     if (!out->columns) out->columns = COLUMNS;
     if (!out->rows) out->rows = ROWS;
-    if (out->columns >= LEAST_COLUMNS && out->columns <= MOST_SIDE && out->rows >= LEAST_ROWS &&
-        out->rows <= MOST_SIDE)
+    if (out->columns >= COLUMNS_MIN && out->columns <= SIDE_MAX && out->rows >= ROWS_MIN &&
+        out->rows <= SIDE_MAX)
         return STK_OK;
     return stk_fail(err, STK_E_RANGE, "chart", NULL,
                     "%d columns and %d rows; at least %d and %d, at most %d are drawn",
-                    out->columns, out->rows, LEAST_COLUMNS, LEAST_ROWS, MOST_SIDE);
+                    out->columns, out->rows, COLUMNS_MIN, ROWS_MIN, SIDE_MAX);
 }
 
 static void lay_out(grid *g)
@@ -292,7 +292,7 @@ static void lay_out(grid *g)
 static stk_chart without_behind(const stk_chart *chart, stk_chart_series *series)
 {
     stk_chart plain = *chart;
-    if (chart->series_count > STK_CHART_SERIES_MOST) return plain; /* which is refused */
+    if (chart->series_count > STK_CHART_SERIES_MAX) return plain; /* which is refused */
     for (size_t i = 0; i < chart->series_count; i++) {
         series[i] = chart->series[i];
         series[i].behind = NULL;
@@ -304,7 +304,7 @@ static stk_chart without_behind(const stk_chart *chart, stk_chart_series *series
 stk_status stk_chart_text(stk_blob *out, const stk_chart *chart,
                           const stk_chart_text_options *options, stk_error *err)
 {
-    stk_chart_series series[STK_CHART_SERIES_MOST];
+    stk_chart_series series[STK_CHART_SERIES_MAX];
     const stk_chart  shown = without_behind(chart, series);
     stk_chart_plan   plan;
     stk_text_out     text = {.blob = out, .err = err};

@@ -11,7 +11,7 @@ typedef struct corner {
 /* The points of one column. */
 typedef struct column {
     size_t count;
-    double number;
+    double index;
     corner first, last, high, low;
 } column;
 
@@ -52,8 +52,8 @@ static void lift_pen(tracing *t)
 static void take(tracing *t, corner at)
 {
     column *c = &t->column;
-    if (c->count && floor(at.x) != c->number) end_column(t);
-    if (!c->count) *c = (column){.number = floor(at.x), .first = at, .high = at, .low = at};
+    if (c->count && floor(at.x) != c->index) end_column(t);
+    if (!c->count) *c = (column){.index = floor(at.x), .first = at, .high = at, .low = at};
     if (at.y < c->high.y) c->high = at;
     if (at.y > c->low.y) c->low = at;
     c->last = at;
@@ -65,8 +65,8 @@ void stk_chart_trace(const stk_chart_plan *plan, const stk_chart_series *series,
 {
     tracing t = {.pen = pen, .context = context};
     for (size_t i = 0; i < series->count; i++) {
-        const double x = stk_chart_axis_place(&plan->x, series->x[i]);
-        const double y = stk_chart_axis_place(&plan->y, series->y[i]);
+        const double x = stk_chart_axis_position(&plan->x, series->x[i]);
+        const double y = stk_chart_axis_position(&plan->y, series->y[i]);
         if (isnan(x) || isnan(y))
             lift_pen(&t);
         else

@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 enum {
-    WAITING_MOST = 4 << 20, /* bytes in memory while the file cannot be written */
+    BUFFERED_MAX = 4 << 20, /* bytes in memory while the file cannot be written */
     WRITE_FROM = 64 << 10,  /* more are not kept waiting */
-    POINT_ROOM = 512,       /* a point of a curve with a tag of usual length */
-    HOST_ROOM = 256,
+    POINT_CAPACITY = 512,   /* a point of a curve with a tag of usual length */
+    HOST_CAPACITY = 256,
     SAME_NAME_MOST = 1000
 };
 
@@ -82,7 +82,7 @@ static stk_proto begin_event(stk_events *events, int64_t step, stk_error *err)
 static stk_status end_event(stk_events *events, const stk_proto *p, stk_error *err)
 {
     STK_TRY(p->status);
-    if (events->frames.size + events->event.size > WAITING_MOST) STK_TRY(write_frames(events, err));
+    if (events->frames.size + events->event.size > BUFFERED_MAX) STK_TRY(write_frames(events, err));
     return stk_tfrecord_frame(&events->frames, stk_blob_bytes(&events->event), err);
 }
 
@@ -260,7 +260,7 @@ static stk_status put_start(stk_events *events, int64_t step, stk_error *err)
 static stk_status choose_path(const stk_events *events, const char *folder,
                               const stk_events_options *options, stk_blob *path, stk_error *err)
 {
-    char    host[HOST_ROOM] = "localhost", name[2 * HOST_ROOM], number[16] = "";
+    char    host[HOST_CAPACITY] = "localhost", name[2 * HOST_CAPACITY], number[16] = "";
     int64_t seconds = (int64_t)events->now(events->now_context);
     if (options->host)
         snprintf(host, sizeof host, "%s", options->host);
@@ -283,18 +283,18 @@ static stk_status choose_path(const stk_events *events, const char *folder,
 
 /* Points of curves take no memory from here on while the file can be written: a run that is short
  * of it for a moment loses none. */
-static stk_status make_room(stk_events *events, stk_error *err)
+static stk_status reserve(stk_events *events, stk_error *err)
 {
-    STK_TRY(stk_blob_reserve(&events->value, POINT_ROOM, err));
-    STK_TRY(stk_blob_reserve(&events->summary, POINT_ROOM, err));
-    STK_TRY(stk_blob_reserve(&events->event, POINT_ROOM, err));
-    return stk_blob_reserve(&events->frames, WRITE_FROM + 2 * POINT_ROOM, err);
+    STK_TRY(stk_blob_reserve(&events->value, POINT_CAPACITY, err));
+    STK_TRY(stk_blob_reserve(&events->summary, POINT_CAPACITY, err));
+    STK_TRY(stk_blob_reserve(&events->event, POINT_CAPACITY, err));
+    return stk_blob_reserve(&events->frames, WRITE_FROM + 2 * POINT_CAPACITY, err);
 }
 
 static stk_status start(stk_events *events, const char *folder, const stk_events_options *options,
                         stk_error *err)
 {
-    STK_TRY(make_room(events, err));
+    STK_TRY(reserve(events, err));
     stk_blob path;
     stk_blob_init(&path, options->ledger, STK_MEMORY_OUTPUT);
     stk_status st = choose_path(events, folder, options, &path, err);

@@ -5,10 +5,10 @@
 #include <stoker/font.h>
 #include <string.h>
 
-enum { COLUMNS = 6, SIDE_LEAST = 112, SIDE_MOST = 224, GAP = 8, TEXT_LINE = 13, BELOW = 4 };
+enum { COLUMNS = 6, SIDE_MIN = 112, SIDE_MAX = 224, GAP = 8, TEXT_LINE = 13, BELOW = 4 };
 
 /* By tone. */
-static const uint8_t inks[][3] = {{32, 32, 32}, {10, 125, 90}, {179, 54, 27}};
+static const uint8_t colours[][3] = {{32, 32, 32}, {10, 125, 90}, {179, 54, 27}};
 
 /* An image takes side x side pixels: each of its own is zoom wide, or one of skip is taken. */
 typedef struct layout {
@@ -18,10 +18,10 @@ typedef struct layout {
 static layout lay_out(size_t count, int size)
 {
     layout at = {.zoom = 1, .skip = 1};
-    if (size < SIDE_LEAST) at.zoom = SIDE_LEAST / size;
-    if (size > SIDE_MOST) at.skip = (size + SIDE_MOST - 1) / SIDE_MOST;
+    if (size < SIDE_MIN) at.zoom = SIDE_MIN / size;
+    if (size > SIDE_MAX) at.skip = (size + SIDE_MAX - 1) / SIDE_MAX;
     at.side = size * at.zoom / at.skip;
-    at.cell = at.side > SIDE_LEAST ? at.side : SIDE_LEAST;
+    at.cell = at.side > SIDE_MIN ? at.side : SIDE_MIN;
     at.columns = count < COLUMNS ? (int)count : COLUMNS;
     at.rows = ((int)count + COLUMNS - 1) / COLUMNS;
     return at;
@@ -63,8 +63,8 @@ static void put_all(const stk_pixels *sheet, const layout *at, const stk_sheet_i
                                   .channels = channels,
                                   .stride = (size_t)(size * channels)};
         put_image(sheet, at, x, y, &image);
-        put_text(sheet, at, x, below, inks[STK_SHEET_PLAIN], list[i].line);
-        put_text(sheet, at, x, below + TEXT_LINE, inks[list[i].tone], list[i].note);
+        put_text(sheet, at, x, below, colours[STK_SHEET_PLAIN], list[i].line);
+        put_text(sheet, at, x, below + TEXT_LINE, colours[list[i].tone], list[i].note);
     }
 }
 

@@ -23,9 +23,9 @@ struct stk_metrics_csv {
 static stk_status check_columns(const char *path, const char *const *columns, size_t count,
                                 stk_error *err)
 {
-    if (count > STK_METRICS_COLUMNS_MOST)
+    if (count > STK_METRICS_COLUMNS_MAX)
         return stk_fail(err, STK_E_LIMIT, "metrics", path, "%zu columns; %d are the most", count,
-                        STK_METRICS_COLUMNS_MOST);
+                        STK_METRICS_COLUMNS_MAX);
     for (size_t i = 0; i < count; i++) {
         if (!columns[i][0] || strpbrk(columns[i], ",\"\r\n"))
             return stk_fail(err, STK_E_INVALID, "metrics", path,

@@ -75,10 +75,10 @@ void stk_text_xml(stk_text_out *out, const char *text)
     }
 }
 
-int stk_text_plain(stk_text_out *out, const char *text, bool utf8, int most)
+int stk_text_plain(stk_text_out *out, const char *text, bool utf8, int max)
 {
     int count = 0;
-    for (const char *end = text + strlen(text); text < end && count < most; count++) {
+    for (const char *end = text + strlen(text); text < end && count < max; count++) {
         const stk_bytes one = next_character(&text, (size_t)(end - text), utf8);
         put(out, one.data, one.size);
     }

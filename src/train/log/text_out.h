@@ -21,7 +21,7 @@ void stk_text_tenths(stk_text_out *out, double number);
 void stk_text_xml(stk_text_out *out, const char *text);
 /* For a terminal: control characters, and without utf8 all but ASCII, become '?'. At most `most`
  * characters; returns how many there were. */
-int  stk_text_plain(stk_text_out *out, const char *text, bool utf8, int most);
+int  stk_text_plain(stk_text_out *out, const char *text, bool utf8, int max);
 void stk_text_repeat(stk_text_out *out, const char *text, int count);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct entry {
     stk_callback     callback;
     _Atomic uint64_t calls, ns, failures;
     _Atomic uint64_t behind_calls, behind_ns; /* of those, on the callbacks' thread */
-    _Atomic bool     told;                    /* it was named as slow */
+    _Atomic bool     warned;                  /* it was named as slow */
 } entry;
 
 struct stk_callbacks {
@@ -32,12 +32,12 @@ struct stk_callbacks {
     stk_eventcount        done;
     bool                  has_gate;
     _Atomic uint64_t      put, finished;
-    bool                  told_wait;      /* that training waits, once */
+    bool                  wait_warned;    /* that training waits, once */
     stk_error             failed;         /* of the last on_checkpoint; STK_OK: of none */
     uint64_t              steps, step_ns; /* of the training thread */
 };
 
-static void tell(const stk_callbacks *c, const char *line)
+static void log_line(const stk_callbacks *c, const char *line)
 {
     if (c->options.log) c->options.log(c->options.log_context, line);
 }
@@ -48,7 +48,7 @@ static void failed(stk_callbacks *c, entry *e, const stk_error *err)
     if (atomic_fetch_add(&e->failures, 1) > 0) return;
     snprintf(line, sizeof line, "callback %s failed and is told once: %s", e->callback.name,
              stk_error_line(err, text, sizeof text));
-    tell(c, line);
+    log_line(c, line);
 }
 
 static void call(stk_callbacks *c, entry *e, const stk_train_progress *progress)
@@ -147,7 +147,7 @@ void stk_callbacks_free(stk_callbacks *callbacks)
 static void judge(stk_callbacks *c, entry *e)
 {
     uint64_t calls = atomic_load(&e->calls), ns = atomic_load(&e->ns);
-    if (e->told || calls < CALLS_TO_JUDGE || !c->steps) return;
+    if (e->warned || calls < CALLS_TO_JUDGE || !c->steps) return;
     double mean = (double)ns / (double)calls, step = (double)c->step_ns / (double)c->steps;
     if (mean <= step) return;
     char line[256];
@@ -155,8 +155,8 @@ static void judge(stk_callbacks *c, entry *e)
              "callback %s is slow: %.2f ms a step beside %.2f ms of the step itself; let it use "
              "on_report, which does not delay training",
              e->callback.name, mean / 1e6, step / 1e6);
-    e->told = true;
-    tell(c, line);
+    e->warned = true;
+    log_line(c, line);
 }
 
 void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *progress,
@@ -188,21 +188,21 @@ static void wait_for(stk_callbacks *c, uint64_t count)
     }
 }
 
-static void tell_wait(stk_callbacks *c)
+static void warn_wait(stk_callbacks *c)
 {
     char         line[256];
     const entry *slowest = c->list;
     for (size_t i = 1; i < c->count; i++)
         if (atomic_load(&c->list[i].behind_ns) > atomic_load(&slowest->behind_ns))
             slowest = &c->list[i];
-    if (c->told_wait) return;
-    c->told_wait = true;
+    if (c->wait_warned) return;
+    c->wait_warned = true;
     snprintf(
         line, sizeof line,
         "WARNING: training waits for its callbacks, which are %d reports behind; %s takes most "
         "of the time: a larger output.log_every asks for fewer",
         STK_CALLBACKS_QUEUE, slowest->callback.name);
-    tell(c, line);
+    log_line(c, line);
 }
 
 /* The next place, which may be written to when the thread is done with what was there before. */
@@ -210,7 +210,7 @@ static item *next_item(stk_callbacks *c)
 {
     const uint64_t put = atomic_load(&c->put);
     if (put >= STK_CALLBACKS_QUEUE + atomic_load(&c->finished)) {
-        tell_wait(c);
+        warn_wait(c);
         wait_for(c, put - STK_CALLBACKS_QUEUE + 1);
     }
     return &c->items[put % STK_CALLBACKS_QUEUE];
@@ -229,16 +229,16 @@ void stk_callbacks_report(stk_callbacks *callbacks, const stk_train_progress *pr
     hand_over(callbacks, next);
 }
 
-uint64_t stk_callbacks_mark(stk_callbacks *callbacks)
+uint64_t stk_callbacks_ticket(stk_callbacks *callbacks)
 {
     item *next = next_item(callbacks);
     *next = (item){.checkpoint = true};
     return hand_over(callbacks, next);
 }
 
-stk_status stk_callbacks_wait(stk_callbacks *callbacks, uint64_t mark, stk_error *err)
+stk_status stk_callbacks_wait(stk_callbacks *callbacks, uint64_t ticket, stk_error *err)
 {
-    wait_for(callbacks, mark);
+    wait_for(callbacks, ticket);
     if (callbacks->failed.status && err) *err = callbacks->failed;
     return callbacks->failed.status;
 }
@@ -261,7 +261,7 @@ stk_callback_stats stk_callbacks_stats(const stk_callbacks *callbacks, size_t in
                                 .nanoseconds = atomic_load(&e->ns),
                                 .failures = atomic_load(&e->failures),
                                 .on_training_thread = e->callback.on_step != NULL,
-                                .slow = e->told};
+                                .slow = e->warned};
 }
 
 stk_callbacks_work stk_callbacks_read_work(const stk_callbacks *callbacks, size_t first, size_t end)

@@ -32,9 +32,9 @@ void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *prog
 void stk_callbacks_report(stk_callbacks *callbacks, const stk_train_progress *progress);
 /* Has the thread call on_checkpoint of all after what was reported so far. Returns the mark to wait
  * for; before the next one it must be. */
-uint64_t stk_callbacks_mark(stk_callbacks *callbacks);
+uint64_t stk_callbacks_ticket(stk_callbacks *callbacks);
 /* Waits until the thread is past a mark. The first failure of on_checkpoint there, if any. */
-STK_NODISCARD stk_status stk_callbacks_wait(stk_callbacks *callbacks, uint64_t mark,
+STK_NODISCARD stk_status stk_callbacks_wait(stk_callbacks *callbacks, uint64_t ticket,
                                             stk_error *err);
 /* Waits until all that was handed over is done. */
 void stk_callbacks_flush(stk_callbacks *callbacks);

@@ -7,16 +7,17 @@
 #include <string.h>
 
 /* All batches; the device is waited for at the end, and where an image for people is in one. */
-static stk_status evaluate_feed(stk_trainer *t, stk_loader *feed, float *logits, stk_error *err)
+static stk_status evaluate_batches(stk_trainer *t, stk_loader *loader, float *logits,
+                                   stk_error *err)
 {
     const int64_t    size = t->recipe.data.size;
     stk_loader_batch batch;
     stk_session_clear_metrics(t->session, true);
     stk_samples_begin(t->samples, t->session);
     for (;;) {
-        STK_TRY(stk_loader_next_aside(feed, t->meter, &batch, err));
+        STK_TRY(stk_loader_next_aside(loader, t->meter, &batch, err));
         if (!batch.rows) return STK_OK;
-        float *wanted = stk_samples_want(t->samples, batch.rows) ? logits : NULL;
+        float *wanted = stk_samples_needed(t->samples, batch.rows) ? logits : NULL;
         stk_meter_aside(t->meter, STK_STAGE_COMPUTE);
         STK_TRY(stk_session_evaluate(t->session, &batch, size, wanted, err));
         stk_meter_aside(t->meter, STK_STAGE_NONE);
@@ -24,7 +25,7 @@ static stk_status evaluate_feed(stk_trainer *t, stk_loader *feed, float *logits,
     }
 }
 
-static stk_status evaluate_and_sample(stk_trainer *t, stk_loader *feed, stk_metrics *m,
+static stk_status evaluate_and_sample(stk_trainer *t, stk_loader *loader, stk_metrics *m,
                                       stk_error *err)
 {
     const stk_train_recipe *r = &t->recipe;
@@ -33,14 +34,14 @@ static stk_status evaluate_and_sample(stk_trainer *t, stk_loader *feed, stk_metr
     stk_error               why;
     if (!logits)
         return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for %zu bytes", bytes);
-    stk_status st = evaluate_feed(t, feed, logits, err);
+    stk_status st = evaluate_batches(t, loader, logits, err);
     stk_meter_aside(t->meter, STK_STAGE_COMPUTE); /* a device is waited for */
     if (!st) st = stk_session_metrics(t->session, true, false, m, err);
     stk_meter_aside(t->meter, STK_STAGE_NONE);
     free(logits);
     STK_TRY(st);
     st = stk_samples_end(t->samples, t->session, t->state.step, &why);
-    stk_trainer_tell_samples(t, st, &why);
+    stk_trainer_warn_samples(t, st, &why);
     return STK_OK;
 }
 
@@ -60,10 +61,10 @@ static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
                                         .cache = t->cache,
                                         .log = t->options.log,
                                         .log_context = t->options.log_context};
-    stk_loader              *feed;
-    STK_TRY(stk_loader_open(&feed, &options, err));
-    stk_status st = evaluate_and_sample(t, feed, m, err);
-    stk_loader_free(feed);
+    stk_loader              *loader;
+    STK_TRY(stk_loader_open(&loader, &options, err));
+    stk_status st = evaluate_and_sample(t, loader, m, err);
+    stk_loader_free(loader);
     return st;
 }
 
@@ -101,12 +102,12 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
 }
 
 /* In place of an iterator's, which begins otherwise. */
-static const char place_by_count[] = "as many batches as steps of the phase";
+static const char position_by_count[] = "as many batches as steps of the phase";
 
 bool stk_trainer_position_is_count(stk_bytes saved)
 {
-    return saved.size == sizeof place_by_count &&
-           memcmp(saved.data, place_by_count, sizeof place_by_count) == 0;
+    return saved.size == sizeof position_by_count &&
+           memcmp(saved.data, position_by_count, sizeof position_by_count) == 0;
 }
 
 /* Sums as a checkpoint has them; and what was last measured, for a report that is still to come. */
@@ -144,8 +145,8 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
     STK_TRY(stk_blob_append(&state->metrics, &sums, sizeof sums, err));
     STK_TRY(stk_schedule_save(&t->schedule, &state->schedule, err));
     return stk_faults_change_input(t->faults)
-               ? stk_blob_append(&state->input, place_by_count, sizeof place_by_count, err)
-               : stk_loader_save(t->feed, &state->input, err);
+               ? stk_blob_append(&state->input, position_by_count, sizeof position_by_count, err)
+               : stk_loader_save(t->loader, &state->input, err);
 }
 
 /* Hands the state over to be written, and to models the weights alone. */
@@ -170,7 +171,7 @@ stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *er
     const char *models[STK_WRITER_MODELS + 1] = {NULL};
     int         count = 0;
     uint64_t    begin = stk_clock_ns();
-    bool last = trainer->state.step == trainer->course.steps && !trainer->result->interrupted;
+    bool        last = trainer->state.step == trainer->plan.steps && !trainer->result->interrupted;
     if (best) models[count++] = "best.safetensors";
     if (last) models[count++] = "final.safetensors";
     for (int i = 0; i < count; i++) {
@@ -195,8 +196,8 @@ static stk_status put_sums_back(stk_trainer *t, stk_error *err)
     stk_train_progress *p = &t->progress;
     kept_sums           sums = {0};
     const size_t        size = t->state.metrics.size;
-    const bool          whole = size == sizeof sums || size == KEPT_BEFORE;
-    if (whole) memcpy(&sums, t->state.metrics.data, size);
+    const bool          complete = size == sizeof sums || size == KEPT_BEFORE;
+    if (complete) memcpy(&sums, t->state.metrics.data, size);
     t->window = sums.window;
     t->epoch = sums.epoch;
     p->loss = sums.loss;
@@ -207,7 +208,7 @@ static stk_status put_sums_back(stk_trainer *t, stk_error *err)
     p->momentum = sums.momentum;
     p->images_per_second = sums.images_per_second;
     p->input_wait = sums.input_wait;
-    if (!whole)
+    if (!complete)
         stk_trainer_log(t, "WARNING: the checkpoint is of an earlier version and has no sums of "
                            "its epoch: loss and accuracy of that epoch are those of its rest");
     return stk_session_set_metrics(t->session, &sums.device, err);

@@ -14,19 +14,19 @@ static bool is_prepared_alike(const stk_epoch_group *a, const stk_epoch_group *b
 /* The place of a checkpoint is one of its course: up to there both must be the same. */
 static bool shares_begin(const stk_trainer *t, const stk_epoch_plan *before)
 {
-    const size_t at = (size_t)t->state.phase;
-    if (at >= before->count || at >= t->course.count) return false;
+    const size_t at = (size_t)t->state.group;
+    if (at >= before->count || at >= t->plan.count) return false;
     for (size_t i = 0; i <= at; i++) {
-        const stk_epoch_group *was = &before->phases[i], *is = &t->course.phases[i];
+        const stk_epoch_group *was = &before->groups[i], *is = &t->plan.groups[i];
         if (!is_prepared_alike(was, is)) return false;
         if (i < at && was->steps != is->steps) return false;
     }
-    return t->state.phase_step <= t->course.phases[at].steps;
+    return t->state.group_step <= t->plan.groups[at].steps;
 }
 
 static stk_status check(const stk_trainer *t, const stk_epoch_plan *before, stk_error *err)
 {
-    const long long done = (long long)t->state.step, last = (long long)t->course.steps;
+    const long long done = (long long)t->state.step, last = (long long)t->plan.steps;
     if (last <= done)
         return stk_fail(
             err, STK_E_INVALID, "train", "train.epochs",
@@ -40,8 +40,8 @@ static stk_status check(const stk_trainer *t, const stk_epoch_plan *before, stk_
                     done, t->recipe.train.epochs);
 }
 
-static stk_status tell(const stk_trainer *t, const stk_train_recipe *recipe,
-                       const stk_epoch_plan *before, stk_error *err)
+static stk_status log_length(const stk_trainer *t, const stk_train_recipe *recipe,
+                             const stk_epoch_plan *before, stk_error *err)
 {
     stk_schedule  schedule;
     const int64_t step = t->state.step;
@@ -50,7 +50,7 @@ static stk_status tell(const stk_trainer *t, const stk_train_recipe *recipe,
     stk_trainer_log(t,
                     "the run now ends at step %lld instead of %lld; its learning rate goes on at "
                     "%.3g, as in a run of that length (before: %.3g)",
-                    (long long)t->course.steps, (long long)before->steps,
+                    (long long)t->plan.steps, (long long)before->steps,
                     stk_schedule_rate(&t->schedule, step), stk_schedule_rate(&schedule, step));
     return STK_OK;
 }
@@ -61,7 +61,7 @@ static stk_status change(const stk_trainer *t, stk_train_recipe *there, stk_erro
     stk_epoch_plan before;
     STK_TRY(stk_epoch_plan_make(&before, there, t->data, err));
     stk_status st = t->state.step ? check(t, &before, err) : STK_OK;
-    if (!st) st = tell(t, there, &before, err);
+    if (!st) st = log_length(t, there, &before, err);
     stk_epoch_plan_release(&before);
     STK_TRY(st);
     there->train.epochs = t->recipe.train.epochs;

@@ -18,11 +18,11 @@ static void read_outputs(void *context, stk_profile_stage stages[STK_STAGE_COUNT
 {
     const stk_trainer       *t = context;
     const size_t             files = file_callbacks(t), all = stk_callbacks_count(t->callbacks);
-    const stk_callbacks_work asked = stk_callbacks_read_work(t->callbacks, files, all);
+    const stk_callbacks_work work = stk_callbacks_read_work(t->callbacks, files, all);
     const stk_callbacks_work written = stk_callbacks_read_work(t->callbacks, 0, files);
     const stk_writer_stats   writer = stk_checkpoint_writer_read(t->writer);
     stages[STK_STAGE_OUTPUT] =
-        (stk_profile_stage){.busy_ns = (double)asked.ns, .items = (double)asked.calls};
+        (stk_profile_stage){.busy_ns = (double)work.ns, .items = (double)work.calls};
     stages[STK_STAGE_WRITE] = (stk_profile_stage){.busy_ns = (double)(written.ns + writer.busy_ns),
                                                   .blocked_ns = (double)writer.waited_ns,
                                                   .items = (double)(written.calls + writer.files),
@@ -31,7 +31,7 @@ static void read_outputs(void *context, stk_profile_stage stages[STK_STAGE_COUNT
 
 static int64_t warm_up(const stk_trainer *t)
 {
-    const int64_t fifth = (t->course.steps - t->state.step) / 5;
+    const int64_t fifth = (t->plan.steps - t->state.step) / 5;
     return fifth < STK_TRAIN_WARM_UP ? fifth : STK_TRAIN_WARM_UP;
 }
 
@@ -56,29 +56,30 @@ stk_status stk_trainer_observe(stk_trainer *trainer, stk_error *err)
     return stk_observer_new(&trainer->observer, &options, err);
 }
 
-static uint64_t since(uint64_t *told, uint64_t now)
+static uint64_t since(uint64_t *reported, uint64_t now)
 {
-    const uint64_t more = now - *told;
-    *told = now;
+    const uint64_t more = now - *reported;
+    *reported = now;
     return more;
 }
 
-void stk_trainer_tell_outputs(stk_trainer *trainer)
+void stk_trainer_meter_outputs(stk_trainer *trainer)
 {
-    const size_t       files = file_callbacks(trainer);
-    stk_outputs_told  *told = &trainer->told;
-    stk_callbacks_work asked =
+    const size_t          files = file_callbacks(trainer);
+    stk_outputs_reported *reported = &trainer->reported;
+    stk_callbacks_work    work =
         stk_callbacks_read_work(trainer->callbacks, files, stk_callbacks_count(trainer->callbacks));
     stk_callbacks_work written = stk_callbacks_read_work(trainer->callbacks, 0, files);
     stk_writer_stats   writer = stk_checkpoint_writer_read(trainer->writer);
-    stk_meter_add(trainer->meter, STK_STAGE_OUTPUT, since(&told->callback_ns, asked.ns), 0, 0);
+    stk_meter_add(trainer->meter, STK_STAGE_OUTPUT, since(&reported->callback_ns, work.ns), 0, 0);
     stk_meter_add(trainer->meter, STK_STAGE_WRITE,
-                  since(&told->file_ns, written.ns) + since(&told->writer_ns, writer.busy_ns), 0,
-                  since(&told->writer_bytes, writer.bytes));
+                  since(&reported->file_ns, written.ns) +
+                      since(&reported->writer_ns, writer.busy_ns),
+                  0, since(&reported->writer_bytes, writer.bytes));
 }
 
 /* What a trace asked for and is not there is said once. */
-static void tell_notice(stk_trainer *t)
+static void log_notice(stk_trainer *t)
 {
     stk_error notice;
     char      line[640];
@@ -88,16 +89,16 @@ static void tell_notice(stk_trainer *t)
 
 void stk_trainer_observe_step(stk_trainer *trainer)
 {
-    tell_notice(trainer);
-    stk_observer_step(trainer->observer, trainer->feed, stk_trainer_phase(trainer)->size);
+    log_notice(trainer);
+    stk_observer_step(trainer->observer, trainer->loader, stk_trainer_group(trainer)->size);
 }
 
 /* The last one: traces are written after it. */
 void stk_trainer_observe_now(stk_trainer *trainer)
 {
     stk_device_synchronize(stk_session_device(trainer->session));
-    if (trainer->feed)
-        stk_observer_look(trainer->observer, trainer->feed, stk_trainer_phase(trainer)->size);
+    if (trainer->loader)
+        stk_observer_look(trainer->observer, trainer->loader, stk_trainer_group(trainer)->size);
 }
 
 static void fill_callbacks(const stk_trainer *t, stk_profile *out)

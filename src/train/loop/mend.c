@@ -81,7 +81,7 @@ static stk_status mend_model(stk_trainer *t, const char *name, int64_t step, stk
 
 static bool has_final(const stk_trainer *t)
 {
-    return t->state.step == t->course.steps && !stk_trainer_owes_evaluation(t);
+    return t->state.step == t->plan.steps && !stk_trainer_owes_evaluation(t);
 }
 
 stk_status stk_trainer_mend(stk_trainer *trainer, stk_error *err)

@@ -45,7 +45,7 @@ static stk_status write_row(void *context, const stk_train_progress *p, stk_erro
 }
 
 /* What the machine refused for now is written with the next report. */
-static bool is_settled(stk_status st)
+static bool is_final(stk_status st)
 {
     return !stk_status_is_environment(st);
 }
@@ -65,7 +65,7 @@ static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_
     stk_status st = stk_samples_read(o->options.samples, validation, &samples, err);
     if (!st) st = stk_sample_sheet(&samples, o->options.data, &png, err);
     if (!st) st = stk_events_image(o->events, tag, samples.step, stk_blob_bytes(&png), err);
-    if (is_settled(st)) {
+    if (is_final(st)) {
         o->shown[validation] = samples.step;
         o->shown_ns[validation] = stk_clock_ns();
     }
@@ -76,9 +76,9 @@ static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_
 
 static stk_status write_settings(stk_outputs *o, stk_error *err)
 {
-    if (o->begun) return STK_OK;
+    if (o->hparams_done) return STK_OK;
     const stk_status st = stk_hparams_write(o->events, o->options.recipe, err);
-    o->begun = is_settled(st);
+    o->hparams_done = is_final(st);
     return st;
 }
 
@@ -155,7 +155,7 @@ stk_status stk_outputs_open(stk_outputs *outputs, const stk_outputs_options *opt
 
 stk_status stk_outputs_end(stk_outputs *outputs, bool success, stk_error *err)
 {
-    if (!outputs->events || (!outputs->begun && !success)) return STK_OK;
+    if (!outputs->events || (!outputs->hparams_done && !success)) return STK_OK;
     STK_TRY(write_settings(outputs, err));
     STK_TRY(write_samples(outputs, false, true, err));
     STK_TRY(write_samples(outputs, true, true, err));

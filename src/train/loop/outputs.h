@@ -17,10 +17,10 @@ typedef struct stk_outputs_options {
 typedef struct stk_outputs {
     stk_outputs_options options;
     stk_metrics_csv    *csv;
-    stk_events         *events;      /* NULL: not wanted */
-    bool                begun;       /* the settings are in the events */
-    int64_t             shown[2];    /* steps of the images that are: to train, to validate on */
-    uint64_t            shown_ns[2]; /* when */
+    stk_events         *events;       /* NULL: not wanted */
+    bool                hparams_done; /* the settings are in the events */
+    int64_t             shown[2];     /* steps of the images that are: to train, to validate on */
+    uint64_t            shown_ns[2];  /* when */
 } stk_outputs;
 
 /* What options has must outlive the outputs. */

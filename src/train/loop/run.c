@@ -6,40 +6,40 @@
 #include <stoker/text.h>
 #include <string.h>
 
-const stk_epoch_group *stk_trainer_phase(const stk_trainer *trainer)
+const stk_epoch_group *stk_trainer_group(const stk_trainer *trainer)
 {
-    return &trainer->course.phases[trainer->state.phase];
+    return &trainer->plan.groups[trainer->state.group];
 }
 
 /* Every phase draws from a stream of its own; the first is the seed's. */
-static uint64_t phase_seed(const stk_trainer *t)
+static uint64_t group_seed(const stk_trainer *t)
 {
-    return (uint64_t)t->recipe.train.seed * 0x9e3779b97f4a7c15u + (uint64_t)t->state.phase + 1;
+    return (uint64_t)t->recipe.train.seed * 0x9e3779b97f4a7c15u + (uint64_t)t->state.group + 1;
 }
 
 /* A place is one of a plan. A plan with faults in it gives the same batches as the one without, so
  * between the two they are counted. */
-static stk_status go_to_place(stk_trainer *t, stk_error *err)
+static stk_status restore_position(stk_trainer *t, stk_error *err)
 {
     const stk_bytes saved = stk_blob_bytes(&t->state.input);
     if (stk_faults_change_input(t->faults) || stk_trainer_position_is_count(saved))
-        return stk_loader_skip(t->feed, t->state.phase_step, err);
-    return stk_loader_restore(t->feed, saved, err);
+        return stk_loader_skip(t->loader, t->state.group_step, err);
+    return stk_loader_restore(t->loader, saved, err);
 }
 
-static stk_status open_feed(stk_trainer *t, stk_error *err)
+static stk_status open_loader(stk_trainer *t, stk_error *err)
 {
-    const stk_epoch_group   *phase = stk_trainer_phase(t);
+    const stk_epoch_group   *group = stk_trainer_group(t);
     stk_device              *device = stk_session_device(t->session);
     const stk_loader_options options = {.recipe = &t->recipe,
                                         .data = t->data,
                                         .resident = stk_session_resident(t->session, false),
-                                        .size = phase->size,
-                                        .subsample = phase->subsample,
-                                        .epoch = phase->first_epoch,
-                                        .augment_reduction = phase->augment_reduction,
-                                        .seed = phase_seed(t),
-                                        .kept = stk_session_ahead(t->session) + 1,
+                                        .size = group->size,
+                                        .subsample = group->subsample,
+                                        .epoch = group->first_epoch,
+                                        .augment_reduction = group->augment_reduction,
+                                        .seed = group_seed(t),
+                                        .kept = stk_session_steps_in_flight(t->session) + 1,
                                         .memory = stk_device_host_memory(device),
                                         .device = device,
                                         .cancel = t->options.cancel,
@@ -48,11 +48,11 @@ static stk_status open_feed(stk_trainer *t, stk_error *err)
                                         .cache = t->cache,
                                         .log = t->options.log,
                                         .log_context = t->options.log_context};
-    stk_loader_free(t->feed);
-    t->feed = NULL;
+    stk_loader_free(t->loader);
+    t->loader = NULL;
     stk_observer_change_feed(t->observer);
-    STK_TRY(stk_loader_open(&t->feed, &options, err));
-    stk_status st = t->state.input.size ? go_to_place(t, err) : STK_OK;
+    STK_TRY(stk_loader_open(&t->loader, &options, err));
+    stk_status st = t->state.input.size ? restore_position(t, err) : STK_OK;
     t->state.input.size = 0;
     return !st && t->options.resume ? stk_trainer_move_data(t, err) : st;
 }
@@ -150,16 +150,17 @@ static stk_status judge_and_keep(stk_trainer *t, const stk_train_progress *at, b
 static stk_status after_step(stk_trainer *t, stk_error *err)
 {
     stk_train_progress at = {0};
-    stk_trainer_position(t, t->state.step, t->state.phase_step, &at);
+    stk_trainer_position(t, t->state.step, t->state.group_step, &at);
     const bool due = checkpoint_due(t, &at);
     if (at.epoch_end || due) STK_TRY(stk_trainer_drain(t, err));
     STK_TRY(judge_and_keep(t, &at, due, err));
     if (stk_faults_write_due(t->faults, t->state.step)) STK_TRY(write_for_nothing(t, err));
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
-    stk_trainer_tell_outputs(t);
-    stk_meter_attribute(t->meter, STK_STAGE_COMPUTE, t->covered_ns ? t->covered_ns : t->device_ns,
+    stk_trainer_meter_outputs(t);
+    stk_meter_attribute(t->meter, STK_STAGE_COMPUTE,
+                        t->attributed_ns ? t->attributed_ns : t->device_ns,
                         STK_STAGE_HOST_TO_DEVICE);
-    t->covered_ns = 0;
+    t->attributed_ns = 0;
     stk_meter_end_step(t->meter, t->state.step - 1, (uint32_t)t->recipe.data.batch);
     stk_trainer_observe_step(t);
     return STK_OK;
@@ -167,8 +168,8 @@ static stk_status after_step(stk_trainer *t, stk_error *err)
 
 static stk_status run_steps(stk_trainer *t, stk_error *err)
 {
-    const stk_epoch_group *phase = stk_trainer_phase(t);
-    while (t->state.phase_step < phase->steps && !t->stop) {
+    const stk_epoch_group *group = stk_trainer_group(t);
+    while (t->state.group_step < group->steps && !t->stop) {
         if (cancelled(t)) {
             t->result->interrupted = true;
             return STK_OK;
@@ -186,7 +187,7 @@ bool stk_trainer_owes_evaluation(const stk_trainer *trainer)
 {
     stk_train_progress at = {0};
     if (!trainer->state.step || trainer->state.accuracy != -1) return false;
-    stk_trainer_position(trainer, trainer->state.step, trainer->state.phase_step, &at);
+    stk_trainer_position(trainer, trainer->state.step, trainer->state.group_step, &at);
     return evaluation_due(trainer, &at);
 }
 
@@ -195,15 +196,15 @@ static stk_status make_up(stk_trainer *t, stk_error *err)
 {
     stk_train_progress at = {0};
     if (!stk_trainer_owes_evaluation(t)) return STK_OK;
-    stk_trainer_position(t, t->state.step, t->state.phase_step, &at);
+    stk_trainer_position(t, t->state.step, t->state.group_step, &at);
     STK_TRY(judge_and_keep(t, &at, true, err));
     stk_meter_enter(t->meter, STK_STAGE_NONE);
     return STK_OK;
 }
 
-static stk_status run_phase(stk_trainer *t, stk_error *err)
+static stk_status run_group(stk_trainer *t, stk_error *err)
 {
-    STK_TRY(open_feed(t, err));
+    STK_TRY(open_loader(t, err));
     stk_startup_lap(&t->startup, "input");
     stk_meter_flag(t->meter, STK_STEP_FIRST);
     STK_TRY(make_up(t, err));
@@ -211,14 +212,14 @@ static stk_status run_phase(stk_trainer *t, stk_error *err)
     return stk_trainer_drain(t, err);
 }
 
-static stk_status run_phases(stk_trainer *t, stk_error *err)
+static stk_status run_groups(stk_trainer *t, stk_error *err)
 {
-    while (t->state.phase < (int64_t)t->course.count && !t->stop) {
-        STK_TRY(run_phase(t, err));
+    while (t->state.group < (int64_t)t->plan.count && !t->stop) {
+        STK_TRY(run_group(t, err));
         if (t->result->interrupted || t->stop) return STK_OK;
-        if (t->state.phase + 1 == (int64_t)t->course.count) return STK_OK;
-        t->state.phase++;
-        t->state.phase_step = 0;
+        if (t->state.group + 1 == (int64_t)t->plan.count) return STK_OK;
+        t->state.group++;
+        t->state.group_step = 0;
     }
     return STK_OK;
 }
@@ -245,22 +246,22 @@ static stk_status end_outputs(stk_trainer *t, bool success, stk_error *err)
 {
     stk_callbacks_flush(t->callbacks);
     if (!t->result->interrupted) STK_TRY(stk_outputs_end(&t->outputs, success, err));
-    return stk_callbacks_wait(t->callbacks, stk_callbacks_mark(t->callbacks), err);
+    return stk_callbacks_wait(t->callbacks, stk_callbacks_ticket(t->callbacks), err);
 }
 
 /* A run that goes on later finds what it kept. */
 static void end_cache(stk_trainer *t)
 {
     if (t->cache->choice.kind == STK_CACHE_NONE) return;
-    char                   read[STK_CACHE_AMOUNT], asked[STK_CACHE_AMOUNT];
+    char                   read[STK_CACHE_AMOUNT], requested[STK_CACHE_AMOUNT];
     const stk_cached_stats a = stk_cached_files_stats(t->cache->files);
     save_cache(t);
     if (t->result->interrupted && !t->options.brief) stk_data_cache_keep(t->cache);
     stk_trainer_log(t, "cache: %s of files were read from storage, %s were asked for",
-                    stk_cache_amount(read, a.read), stk_cache_amount(asked, a.asked));
+                    stk_cache_amount(read, a.read), stk_cache_amount(requested, a.requested));
 }
 
-static void tell_where_to_go_on(const stk_trainer *t)
+static void log_where_to_resume(const stk_trainer *t)
 {
     const int64_t written = stk_checkpoint_writer_written(t->writer);
     const int64_t last = written > t->resumed_step ? written : t->resumed_step;
@@ -273,7 +274,7 @@ static void tell_where_to_go_on(const stk_trainer *t)
 }
 
 /* All files that the run has by now. The first that is not there is the error. */
-static stk_status settle_files(stk_trainer *t, stk_error *err)
+static stk_status finish_files(stk_trainer *t, stk_error *err)
 {
     stk_error  why;
     stk_status st = stk_checkpoint_writer_flush(t->writer, NULL, err);
@@ -293,9 +294,9 @@ static stk_status finish(stk_trainer *t, stk_error *err)
     end_cache(t);
     stk_trainer_observe_now(t);
     r->last = t->progress;
-    const stk_status st = settle_files(t, err);
+    const stk_status st = finish_files(t, err);
     if (st) {
-        tell_where_to_go_on(t);
+        log_where_to_resume(t);
         return st;
     }
     r->best_accuracy = t->state.best_accuracy;
@@ -315,7 +316,7 @@ static void give_up(stk_trainer *t)
     if (!t->options.brief) stk_data_cache_keep(t->cache);
     (void)!stk_checkpoint_writer_flush(t->writer, NULL, &unasked);
     (void)!end_outputs(t, false, &unasked);
-    tell_where_to_go_on(t);
+    log_where_to_resume(t);
 }
 
 stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_error *err)
@@ -324,12 +325,12 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
     trainer->result = result;
     trainer->start_ns = trainer->last_checkpoint_ns = stk_clock_ns();
     stk_startup_skip(&trainer->startup);
-    if (trainer->course.count == 0) return finish(trainer, err);
-    stk_trainer_position(trainer, trainer->state.step, trainer->state.phase_step,
+    if (trainer->plan.count == 0) return finish(trainer, err);
+    stk_trainer_position(trainer, trainer->state.step, trainer->state.group_step,
                          &trainer->progress);
     stk_status st = trainer->state.step ? STK_OK : stk_session_begin(trainer->session, err);
     stk_startup_lap(&trainer->startup, "weights");
-    if (!st) st = run_phases(trainer, err);
+    if (!st) st = run_groups(trainer, err);
     if (!st) return finish(trainer, err);
     give_up(trainer);
     return st;

@@ -5,33 +5,34 @@
 
 enum { NAME_ROOM = 64 };
 
-static const char *class_name(const stk_train_data *data, int64_t class, char *text, size_t room)
+static const char *class_name(const stk_train_data *data, int64_t class, char *text,
+                              size_t capacity)
 {
     if (data->class_names && class >= 0 && class < data->classes)
-        snprintf(text, room, "%s", data->class_names[class]);
+        snprintf(text, capacity, "%s", data->class_names[class]);
     else
-        snprintf(text, room, "%lld", (long long)class);
+        snprintf(text, capacity, "%lld", (long long)class);
     return text;
 }
 
 const char *stk_train_sample_label(const stk_train_sample *sample, const stk_train_data *data,
-                                   char *text, size_t room)
+                                   char *text, size_t capacity)
 {
     char first[NAME_ROOM], second[NAME_ROOM];
     class_name(data, sample->label, first, sizeof first);
     if (sample->second < 0)
-        snprintf(text, room, "%s", first);
+        snprintf(text, capacity, "%s", first);
     else
-        snprintf(text, room, "%s %.0f %% + %s", first, 100 * sample->share,
+        snprintf(text, capacity, "%s %.0f %% + %s", first, 100 * sample->fraction,
                  class_name(data, sample->second, second, sizeof second));
     return text;
 }
 
 const char *stk_train_sample_predicted(const stk_train_sample *sample, const stk_train_data *data,
-                                       char *text, size_t room)
+                                       char *text, size_t capacity)
 {
-    if (sample->predicted >= 0) return class_name(data, sample->predicted, text, room);
-    snprintf(text, room, "%s", "");
+    if (sample->predicted >= 0) return class_name(data, sample->predicted, text, capacity);
+    snprintf(text, capacity, "%s", "");
     return text;
 }
 

@@ -66,21 +66,21 @@ static void publish(stk_samples *s, bool validation, stk_train_samples *made)
 static stk_train_sample read_label(const stk_samples *s, const stk_loader_batch *batch, int64_t row,
                                    bool soft)
 {
-    stk_train_sample one = {.second = -1, .share = 1, .predicted = -1};
+    stk_train_sample one = {.second = -1, .fraction = 1, .predicted = -1};
     if (!soft) {
         one.label = ((const int64_t *)batch->labels)[row];
         return one;
     }
     const int64_t classes = s->recipe->model.classes;
-    const float  *shares = (const float *)batch->labels + row * classes;
+    const float  *fractions = (const float *)batch->labels + row * classes;
     for (int64_t i = 1; i < classes; i++) {
-        const int64_t first = shares[i] > shares[one.label] ? i : one.label;
+        const int64_t first = fractions[i] > fractions[one.label] ? i : one.label;
         const int64_t other = first == i ? one.label : i;
-        if (one.second < 0 || shares[other] > shares[one.second]) one.second = other;
+        if (one.second < 0 || fractions[other] > fractions[one.second]) one.second = other;
         one.label = first;
     }
-    one.share = (double)shares[one.label];
-    if (one.second >= 0 && !(shares[one.second] > 0)) one.second = -1;
+    one.fraction = (double)fractions[one.label];
+    if (one.second >= 0 && !(fractions[one.second] > 0)) one.second = -1;
     return one;
 }
 
@@ -89,8 +89,8 @@ static int64_t channels_of(const stk_session *session, int64_t size)
     return (int64_t)stk_session_image_bytes(session, size) / (size * size);
 }
 
-static stk_status make_room(stk_blob *pixels, const stk_session *session, int64_t size,
-                            int64_t count, stk_error *err)
+static stk_status reserve(stk_blob *pixels, const stk_session *session, int64_t size, int64_t count,
+                          stk_error *err)
 {
     const size_t bytes = (size_t)count * stk_session_image_bytes(session, size);
     STK_TRY(stk_blob_reserve(pixels, bytes, err));
@@ -111,7 +111,7 @@ stk_status stk_samples_train(stk_samples *samples, stk_session *session,
     stk_train_samples made = {
         .step = step, .count = count, .size = size, .channels = channels_of(session, size)};
     stk_blob_init(&made.pixels, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = make_room(&made.pixels, session, size, count, err);
+    stk_status st = reserve(&made.pixels, session, size, count, err);
     if (!st) st = stk_session_show(session, batch, &how, made.pixels.data, err);
     for (int64_t i = 0; i < count; i++)
         made.list[i] = read_label(samples, batch, i, soft);
@@ -130,7 +130,7 @@ void stk_samples_begin(stk_samples *samples, const stk_session *session)
 }
 
 /* The row of the i-th sample. */
-static int64_t place_of(const stk_samples *s, int64_t i)
+static int64_t index_of(const stk_samples *s, int64_t i)
 {
     const int64_t all = s->data->validation_count;
     return all <= STK_TRAIN_SAMPLES ? i : (2 * i + 1) * all / (2 * STK_TRAIN_SAMPLES);
@@ -138,10 +138,10 @@ static int64_t place_of(const stk_samples *s, int64_t i)
 
 static bool is_next_within(const stk_samples *s, int64_t rows)
 {
-    return s->seen.count < STK_TRAIN_SAMPLES && place_of(s, s->seen.count) < s->row + rows;
+    return s->seen.count < STK_TRAIN_SAMPLES && index_of(s, s->seen.count) < s->row + rows;
 }
 
-bool stk_samples_want(const stk_samples *samples, int64_t rows)
+bool stk_samples_needed(const stk_samples *samples, int64_t rows)
 {
     return is_next_within(samples, rows);
 }
@@ -162,7 +162,7 @@ void stk_samples_next(stk_samples *samples, const stk_loader_batch *batch, const
     const stk_train_recipe *r = samples->recipe;
     stk_train_samples      *seen = &samples->seen;
     while (logits && is_next_within(samples, batch->rows)) {
-        const int64_t     row = place_of(samples, seen->count) - samples->row, at = seen->count;
+        const int64_t     row = index_of(samples, seen->count) - samples->row, at = seen->count;
         stk_train_sample *one = &seen->list[at];
         stk_error         unasked;
         const size_t      bytes = (size_t)(seen->size * seen->size * seen->channels);
@@ -188,7 +188,7 @@ static stk_status draw(stk_samples *s, stk_session *session, stk_error *err)
                                   .evaluate = true};
     const stk_loader_batch batch = {.rows = s->seen.count, .edits = s->edits};
     if (!s->drawn.size) {
-        STK_TRY(make_room(&s->drawn, session, how.size, how.rows, err));
+        STK_TRY(reserve(&s->drawn, session, how.size, how.rows, err));
         const stk_status st = stk_session_show(session, &batch, &how, s->drawn.data, err);
         if (st) s->drawn.size = 0;
         STK_TRY(st);

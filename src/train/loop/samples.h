@@ -22,7 +22,7 @@ STK_NODISCARD stk_status stk_samples_train(stk_samples *samples, stk_session *se
  * their logits are; then these, and at the end the images. Those wanted are spread evenly, so
  * that classes in a row do not hide each other. */
 void stk_samples_begin(stk_samples *samples, const stk_session *session);
-bool stk_samples_want(const stk_samples *samples, int64_t rows);
+bool stk_samples_needed(const stk_samples *samples, int64_t rows);
 void stk_samples_next(stk_samples *samples, const stk_loader_batch *batch, const float *logits);
 /* What was seen is shown from now on, as of step. */
 STK_NODISCARD stk_status stk_samples_end(stk_samples *samples, stk_session *session, int64_t step,

@@ -14,27 +14,27 @@ void stk_startup_skip(stk_startup *startup)
     startup->since_ns = stk_clock_ns();
 }
 
-static stk_startup_part *find(stk_train_startup *told, const char *name)
+static stk_startup_part *find(stk_train_startup *times, const char *name)
 {
-    for (size_t i = 0; i < told->count; i++)
-        if (strcmp(told->parts[i].name, name) == 0) return &told->parts[i];
-    if (told->count == STK_STARTUP_PARTS) return NULL;
-    told->parts[told->count] = (stk_startup_part){.name = name};
-    return &told->parts[told->count++];
+    for (size_t i = 0; i < times->count; i++)
+        if (strcmp(times->parts[i].name, name) == 0) return &times->parts[i];
+    if (times->count == STK_STARTUP_PARTS) return NULL;
+    times->parts[times->count] = (stk_startup_part){.name = name};
+    return &times->parts[times->count++];
 }
 
 void stk_startup_lap(stk_startup *startup, const char *name)
 {
-    if (startup->told.complete) return;
+    if (startup->times.complete) return;
     const uint64_t    now = stk_clock_ns();
-    stk_startup_part *part = find(&startup->told, name);
+    stk_startup_part *part = find(&startup->times, name);
     if (part) part->seconds += (double)(now - startup->since_ns) / 1e9;
     startup->since_ns = now;
 }
 
 void stk_startup_end(stk_startup *startup)
 {
-    if (startup->told.complete) return;
-    startup->told.seconds = (double)(stk_clock_ns() - startup->begin_ns) / 1e9;
-    startup->told.complete = true;
+    if (startup->times.complete) return;
+    startup->times.seconds = (double)(stk_clock_ns() - startup->begin_ns) / 1e9;
+    startup->times.complete = true;
 }

@@ -5,7 +5,7 @@
 #include <stoker/trainer.h>
 
 typedef struct stk_startup {
-    stk_train_startup told;
+    stk_train_startup times;
     uint64_t          begin_ns, since_ns;
 } stk_startup;
 

@@ -6,21 +6,21 @@
 
 /* With a loss scale, steps are skipped until the scale fits: it halves with each, and no run needs
  * more than from 2^24 to 2^-16. */
-enum { LOST_MOST = 40 };
+enum { LOST_MAX = 40 };
 
-void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t phase_step,
+void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t group_step,
                           stk_train_progress *progress)
 {
-    const stk_epoch_group *phase = stk_trainer_phase(trainer);
+    const stk_epoch_group *group = stk_trainer_group(trainer);
     stk_train_progress    *p = progress;
-    p->step = p->begun = step;
-    p->steps = trainer->course.steps;
-    p->epochs = trainer->course.epochs;
-    p->epoch_steps = phase->epoch_steps;
-    p->size = phase->size;
-    p->epoch = phase->first_epoch + (phase_step ? (phase_step - 1) : 0) / phase->epoch_steps;
-    p->epoch_step = phase_step - (p->epoch - phase->first_epoch) * phase->epoch_steps;
-    p->epoch_end = p->epoch_step == phase->epoch_steps || phase_step == phase->steps;
+    p->step = p->last_enqueued = step;
+    p->steps = trainer->plan.steps;
+    p->epochs = trainer->plan.epochs;
+    p->epoch_steps = group->epoch_steps;
+    p->size = group->size;
+    p->epoch = group->first_epoch + (group_step ? (group_step - 1) : 0) / group->epoch_steps;
+    p->epoch_step = group_step - (p->epoch - group->first_epoch) * group->epoch_steps;
+    p->epoch_end = p->epoch_step == group->epoch_steps || group_step == group->steps;
     p->seconds = trainer->state.seconds + (double)(stk_clock_ns() - trainer->start_ns) / 1e9;
     p->evaluated = p->best = false;
 }
@@ -106,7 +106,7 @@ static stk_status not_finite(stk_trainer *t, const stk_pending_step *b, float lo
 static stk_status end_step(stk_trainer *t, const stk_instruction_result *done, uint64_t step_ns,
                            stk_error *err)
 {
-    const stk_pending_step *b = &t->begun[t->done_count++ % STK_TRAINER_BEGUN];
+    const stk_pending_step *b = &t->pending[t->done_count++ % STK_TRAINER_SLOTS];
     stk_train_progress     *p = &t->progress;
     bool                    lost = !isfinite(done->loss) || done->skipped;
     t->lost_in_a_row = lost ? t->lost_in_a_row + 1 : 0;
@@ -114,15 +114,15 @@ static stk_status end_step(stk_trainer *t, const stk_instruction_result *done, u
         stk_startup_lap(&t->startup, "first step");
         stk_startup_end(&t->startup);
     }
-    if (lost && (t->recipe.train.loss_scale == 0 || t->lost_in_a_row > LOST_MOST))
+    if (lost && (t->recipe.train.loss_scale == 0 || t->lost_in_a_row > LOST_MAX))
         return not_finite(t, b, done->loss, err);
     p->skipped += done->skipped;
     p->learning_rate = b->input.now.rate;
     p->momentum = b->input.now.momentum;
-    stk_trainer_position(t, b->step, b->phase_step, p);
-    p->begun += (int64_t)(t->begun_count - t->done_count);
+    stk_trainer_position(t, b->step, b->group_step, p);
+    p->last_enqueued += (int64_t)(t->begun_total - t->done_count);
     t->device_ns = done->device_ns;
-    t->covered_ns += done->device_ns;
+    t->attributed_ns += done->device_ns;
     t->window_steps++;
     if (p->epoch_step == 1) t->epoch = (stk_train_sums){0};
     stk_train_sums_add_loss(&t->window, done->loss, t->recipe.data.batch);
@@ -164,41 +164,41 @@ stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err)
 static void plan_lookahead(const stk_trainer *t, stk_pending_step *b)
 {
     int64_t every = t->recipe.train.lookahead, accumulate = t->recipe.train.accumulate;
-    int64_t done = b->step / accumulate, total = t->course.steps / accumulate;
+    int64_t done = b->step / accumulate, total = t->plan.steps / accumulate;
     bool    due = every > 0 && b->input.update && done % every == 0;
-    b->input.lookahead = due || (every > 0 && b->step == t->course.steps);
-    b->input.now.slow = due ? stk_optimizer_slow_share(every, done, total) : 1;
+    b->input.lookahead = due || (every > 0 && b->step == t->plan.steps);
+    b->input.now.lookahead_weight = due ? stk_optimizer_lookahead_weight(every, done, total) : 1;
 }
 
 /* The state moves on when a step is begun. */
 static stk_pending_step *next_step(stk_trainer *t)
 {
-    stk_pending_step  *b = &t->begun[t->begun_count % STK_TRAINER_BEGUN];
+    stk_pending_step  *b = &t->pending[t->begun_total % STK_TRAINER_SLOTS];
     stk_train_progress at = {0};
     b->input =
-        (stk_instruction_input){.size = stk_trainer_phase(t)->size,
+        (stk_instruction_input){.size = stk_trainer_group(t)->size,
                                 .step = t->state.step,
                                 .meter = t->meter,
                                 .update = (t->state.step + 1) % t->recipe.train.accumulate == 0};
     b->input.now =
         (stk_hyperparameters){.rate = stk_schedule_rate(&t->schedule, t->state.step),
                               .momentum = stk_schedule_momentum(&t->schedule, t->state.step),
-                              .gone = (double)t->state.step / (double)t->course.steps};
+                              .progress = (double)t->state.step / (double)t->plan.steps};
     b->step = ++t->state.step;
     t->state.accuracy = -1;
     plan_lookahead(t, b);
-    b->phase_step = ++t->state.phase_step;
-    stk_trainer_position(t, b->step, b->phase_step, &at);
+    b->group_step = ++t->state.group_step;
+    stk_trainer_position(t, b->step, b->group_step, &at);
     b->input.measure = b->step % t->recipe.output.log_every == 0 || at.epoch_end;
     if (b->input.measure) stk_meter_flag(t->meter, STK_STEP_REPORT);
     return b;
 }
 
 /* Where a device beside is still busy while a batch is waited for, that wait costs nothing. */
-static void account_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, uint64_t compute_ns)
+static void meter_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, uint64_t compute_ns)
 {
-    uint64_t beside = t->device_ns > compute_ns ? t->device_ns - compute_ns : 0;
-    uint64_t hidden = beside < input_ns ? beside : input_ns;
+    uint64_t device_alone_ns = t->device_ns > compute_ns ? t->device_ns - compute_ns : 0;
+    uint64_t hidden = device_alone_ns < input_ns ? device_alone_ns : input_ns;
     t->window_wait_ns += wait_ns > hidden ? wait_ns - hidden : 0;
     t->result->input_seconds += (double)(input_ns - hidden) / 1e9;
     t->result->compute_seconds += (double)(compute_ns + hidden) / 1e9;
@@ -210,33 +210,34 @@ static void sample(stk_trainer *t, const stk_pending_step *b)
 {
     stk_train_progress at = {0};
     stk_error          why;
-    stk_trainer_position(t, b->step, b->phase_step, &at);
-    if (t->begun_count && (at.epoch_step != 1 || b->batch.edits)) return;
+    stk_trainer_position(t, b->step, b->group_step, &at);
+    if (t->begun_total && (at.epoch_step != 1 || b->batch.edits)) return;
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
     const stk_status st =
         stk_samples_train(t->samples, t->session, &b->batch, b->input.size, b->step, &why);
-    stk_trainer_tell_samples(t, st, &why);
+    stk_trainer_warn_samples(t, st, &why);
 }
 
 stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
 {
     stk_trainer     *t = trainer;
     stk_loader_batch batch;
-    uint64_t         waited = stk_loader_wait_ns(t->feed), compute_ns = 0;
+    uint64_t         waited = stk_loader_wait_ns(t->loader), compute_ns = 0;
     t->since_ns = stk_clock_ns();
-    STK_TRY(stk_loader_next_measured(t->feed, t->meter, &batch, err));
+    STK_TRY(stk_loader_next_measured(t->loader, t->meter, &batch, err));
     uint64_t input_ns = spend(t);
-    if (!t->begun_count) stk_startup_lap(&t->startup, "first batch");
+    if (!t->begun_total) stk_startup_lap(&t->startup, "first batch");
     stk_pending_step *b = next_step(t);
     b->batch = batch;
     sample(t, b);
     stk_trace_thread *thread = stk_trace_at(t->options.trace, t->thread, STK_TRACE_STAGES);
     STK_TRY(stk_session_step(t->session, &b->batch, &b->input, thread, err));
-    t->begun_count++;
+    t->begun_total++;
     if (stk_trace_at(t->options.trace, t->thread, STK_TRACE_OPS))
         stk_meter_flag(t->meter, STK_STEP_TRACED);
-    stk_status st = take_results(t, (size_t)stk_session_ahead(t->session), &compute_ns, err);
+    stk_status st =
+        take_results(t, (size_t)stk_session_steps_in_flight(t->session), &compute_ns, err);
     compute_ns += spend(t);
-    account_input(t, input_ns, stk_loader_wait_ns(t->feed) - waited, compute_ns);
+    meter_input(t, input_ns, stk_loader_wait_ns(t->loader) - waited, compute_ns);
     return st;
 }

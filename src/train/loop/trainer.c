@@ -47,14 +47,14 @@ static void checkpoint_failed(void *context, const stk_error *why)
                     stk_error_line(why, text, sizeof text));
 }
 
-static uint64_t mark_reports(void *context)
+static uint64_t report_ticket(void *context)
 {
-    return stk_callbacks_mark(((stk_trainer *)context)->callbacks);
+    return stk_callbacks_ticket(((stk_trainer *)context)->callbacks);
 }
 
-static stk_status settle_reports(void *context, uint64_t mark, stk_error *err)
+static stk_status wait_for_reports(void *context, uint64_t ticket, stk_error *err)
 {
-    return stk_callbacks_wait(((stk_trainer *)context)->callbacks, mark, err);
+    return stk_callbacks_wait(((stk_trainer *)context)->callbacks, ticket, err);
 }
 
 static stk_status start_writer(stk_trainer *t, stk_error *err)
@@ -64,8 +64,8 @@ static stk_status start_writer(stk_trainer *t, stk_error *err)
     const stk_writer_options options = {.folder = folder,
                                         .keep = t->recipe.output.keep,
                                         .failed = checkpoint_failed,
-                                        .mark = mark_reports,
-                                        .before = settle_reports,
+                                        .ticket = report_ticket,
+                                        .before = wait_for_reports,
                                         .context = t,
                                         .trace = t->options.trace};
     return stk_checkpoint_writer_start(&t->writer, &options, err);
@@ -95,7 +95,7 @@ static stk_status start_callbacks(stk_trainer *t, stk_error *err)
 }
 
 /* What of the model stays, for people. */
-static void tell_frozen(const stk_trainer *t)
+static void log_frozen(const stk_trainer *t)
 {
     const stk_freeze *freeze = stk_session_freeze(t->session);
     if (!freeze->frozen || !*freeze->patterns) return;
@@ -106,18 +106,18 @@ static void tell_frozen(const stk_trainer *t)
 
 static stk_status load_weights(stk_trainer *t, stk_error *err)
 {
-    tell_frozen(t);
+    log_frozen(t);
     return stk_pretrained_load(&t->recipe, t->data, stk_session_variables(t->session),
                                t->options.log, t->options.log_context, err);
 }
 
 /* The last epoch may be a part of one, and progressive training has epochs of several lengths: then
  * it is the mean of the whole ones. */
-static int64_t steps_per_epoch(const stk_epoch_plan *course)
+static int64_t steps_per_epoch(const stk_epoch_plan *plan)
 {
     int64_t steps = 0, epochs = 0;
-    for (size_t i = 0; i < course->count; i++) {
-        const stk_epoch_group *p = &course->phases[i];
+    for (size_t i = 0; i < plan->count; i++) {
+        const stk_epoch_group *p = &plan->groups[i];
         steps += p->epochs * p->epoch_steps;
         epochs += p->epochs;
     }
@@ -125,11 +125,11 @@ static int64_t steps_per_epoch(const stk_epoch_plan *course)
 }
 
 stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *recipe,
-                                const stk_epoch_plan *course, stk_error *err)
+                                const stk_epoch_plan *plan, stk_error *err)
 {
     const stk_train_recipe *r = recipe;
     stk_schedule_options    o;
-    int64_t                 per_epoch = steps_per_epoch(course);
+    int64_t                 per_epoch = steps_per_epoch(plan);
     STK_TRY(stk_schedule_defaults(&o, stk_train_recipe_word(r, "train.schedule"), err));
     o.rate = r->train.learning_rate;
     o.momentum = r->train.momentum;
@@ -141,7 +141,7 @@ stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *
     o.end_factor = r->train.end_factor;
     if (*r->train.milestones) STK_TRY(stk_schedule_milestones(&o, r->train.milestones, err));
     return stk_schedule_init(schedule, &o, per_epoch > 0 ? per_epoch : 1,
-                             course->steps > 0 ? course->steps : 1, err);
+                             plan->steps > 0 ? plan->steps : 1, err);
 }
 
 /* Written down as it was decided, so that a run that goes on does the same. */
@@ -177,8 +177,8 @@ static stk_status compile(stk_trainer *t, stk_error *err)
     stk_session_inject(t->session, t->faults);
     STK_TRY(reside(t, err));
     stk_startup_lap(&t->startup, "data to the device");
-    for (size_t i = 0; i < t->course.count; i++)
-        STK_TRY(stk_session_ready(t->session, t->course.phases[i].size, err));
+    for (size_t i = 0; i < t->plan.count; i++)
+        STK_TRY(stk_session_ready(t->session, t->plan.groups[i].size, err));
     if (t->data->validation_count)
         STK_TRY(stk_session_ready_evaluate(t->session, t->recipe.data.size, err));
     stk_startup_lap(&t->startup, "compile");
@@ -221,8 +221,8 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(stk_trace_attach(t->options.trace, "train", &t->thread, err));
     STK_TRY(stk_meter_new(
         &t->meter, &(stk_meter_options){.thread = t->thread, .trace = t->options.trace}, err));
-    STK_TRY(stk_epoch_plan_make(&t->course, &t->recipe, t->data, err));
-    STK_TRY(stk_trainer_schedule(&t->schedule, &t->recipe, &t->course, err));
+    STK_TRY(stk_epoch_plan_make(&t->plan, &t->recipe, t->data, err));
+    STK_TRY(stk_trainer_schedule(&t->schedule, &t->recipe, &t->plan, err));
     STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
     if (!t->options.resume) STK_TRY(load_weights(t, err)); /* before there is a folder */
@@ -277,11 +277,11 @@ void stk_trainer_free(stk_trainer *trainer)
     stk_callbacks_free(trainer->callbacks);
     stk_outputs_close(&trainer->outputs);
     stk_faults_hurry(trainer->faults);
-    stk_loader_free(trainer->feed);
+    stk_loader_free(trainer->loader);
     stk_data_cache_free(trainer->cache);
     stk_session_free(trainer->session);
     stk_samples_free(trainer->samples);
-    stk_epoch_plan_release(&trainer->course);
+    stk_epoch_plan_release(&trainer->plan);
     stk_run_state_release(&trainer->state);
     stk_lock_release(trainer->lock);
     stk_meter_free(trainer->meter);
@@ -292,35 +292,35 @@ void stk_trainer_free(stk_trainer *trainer)
 
 stk_memory_plan stk_trainer_memory(const stk_trainer *trainer)
 {
-    stk_memory_plan most = stk_session_memory(trainer->session, trainer->recipe.data.size);
-    for (size_t i = 0; i < trainer->course.count; i++) {
+    stk_memory_plan peak = stk_session_memory(trainer->session, trainer->recipe.data.size);
+    for (size_t i = 0; i < trainer->plan.count; i++) {
         const stk_memory_plan plan =
-            stk_session_memory(trainer->session, trainer->course.phases[i].size);
-        if (plan.fixed + plan.arena > most.fixed + most.arena) most = plan;
+            stk_session_memory(trainer->session, trainer->plan.groups[i].size);
+        if (plan.fixed + plan.arena > peak.fixed + peak.arena) peak = plan;
     }
-    return most;
+    return peak;
 }
 
 stk_train_summary stk_trainer_summary(const stk_trainer *trainer)
 {
     stk_device       *device = stk_session_device(trainer->session);
-    stk_train_summary outlook = {.epochs = trainer->course.epochs,
-                                 .steps = trainer->course.steps,
+    stk_train_summary summary = {.epochs = trainer->plan.epochs,
+                                 .steps = trainer->plan.steps,
                                  .first_step = trainer->state.step,
                                  .backend = stk_device_name(device),
                                  .threads = stk_device_threads(device)};
-    stk_device_describe(device, outlook.machine, sizeof outlook.machine);
-    stk_schedule_text(&trainer->schedule, outlook.schedule, sizeof outlook.schedule);
-    snprintf(outlook.cache, sizeof outlook.cache, "%s", trainer->cache->choice.why);
-    return outlook;
+    stk_device_describe(device, summary.machine, sizeof summary.machine);
+    stk_schedule_text(&trainer->schedule, summary.schedule, sizeof summary.schedule);
+    snprintf(summary.cache, sizeof summary.cache, "%s", trainer->cache->choice.why);
+    return summary;
 }
 
 stk_train_startup stk_trainer_startup(const stk_trainer *trainer)
 {
-    return trainer->startup.told;
+    return trainer->startup.times;
 }
 
-void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why)
+void stk_trainer_warn_samples(stk_trainer *trainer, stk_status st, const stk_error *why)
 {
     char text[768];
     if (!st || trainer->samples_failed) return;

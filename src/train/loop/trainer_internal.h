@@ -18,18 +18,18 @@
 enum { STK_TRAINER_CALLBACKS = 32 };
 
 /* What the meter heard of the threads of S7 and S8. */
-typedef struct stk_outputs_told {
+typedef struct stk_outputs_reported {
     uint64_t callback_ns, file_ns, writer_ns, writer_bytes;
-} stk_outputs_told;
+} stk_outputs_reported;
 
 /* A step that was begun, until its result is there. */
 typedef struct stk_pending_step {
-    int64_t               step, phase_step; /* from 1 */
+    int64_t               step, group_step; /* from 1 */
     stk_instruction_input input;
     stk_loader_batch      batch; /* the feed keeps it */
 } stk_pending_step;
 
-enum { STK_TRAINER_BEGUN = STK_STEPS_IN_FLIGHT_MAX + 1 };
+enum { STK_TRAINER_SLOTS = STK_STEPS_IN_FLIGHT_MAX + 1 };
 
 struct stk_trainer {
     stk_train_recipe      recipe;
@@ -38,7 +38,7 @@ struct stk_trainer {
     void (*log)(void *context, const char *line); /* the caller's; under log_lock */
     void                  *log_context;
     pthread_mutex_t        log_lock; /* held while the caller's log runs, and nothing else is */
-    stk_epoch_plan         course;
+    stk_epoch_plan         plan;
     stk_faults            *faults; /* on purpose; NULL: none */
     stk_data_cache        *cache;
     stk_session           *session;
@@ -49,13 +49,13 @@ struct stk_trainer {
     stk_callbacks         *callbacks;
     stk_checkpoint_writer *writer;
     stk_run_state          state; /* step, phase, best: as of the last step begun */
-    stk_pending_step       begun[STK_TRAINER_BEGUN];
-    uint64_t               begun_count, done_count;
-    stk_loader            *feed; /* of the phase at hand */
+    stk_pending_step       pending[STK_TRAINER_SLOTS];
+    uint64_t               begun_total, done_count;
+    stk_loader            *loader; /* of the phase at hand */
     stk_trace_thread      *thread;
     stk_meter             *meter;
     stk_observer          *observer;
-    stk_outputs_told       told;
+    stk_outputs_reported   reported;
     stk_train_progress     progress; /* as of the last step whose result is there */
     stk_train_result      *result;
     bool                   stop;            /* no more steps: early stop */
@@ -64,10 +64,10 @@ struct stk_trainer {
     int64_t                resumed_step;  /* of the checkpoint that was gone on from; 0: of none */
     int64_t                lost_in_a_row; /* steps without an update */
     uint64_t               last_checkpoint_ns, start_ns;
-    uint64_t               device_ns;  /* that a step takes on a device beside; 0: there is none */
-    uint64_t               covered_ns; /* of all whose results came during the step at hand */
-    uint64_t               since_ns;   /* training time is accounted for up to here */
-    stk_train_sums         epoch;      /* up to the last report */
+    uint64_t               device_ns; /* that a step takes on a device beside; 0: there is none */
+    uint64_t               attributed_ns; /* of all whose results came during the step at hand */
+    uint64_t               since_ns;      /* training time is accounted for up to here */
+    stk_train_sums         epoch;         /* up to the last report */
     stk_pace               pace;
     stk_startup            startup;
     /* Since the last report. */
@@ -77,7 +77,7 @@ struct stk_trainer {
 };
 
 /* The phase that step is in, and which step of it. */
-const stk_epoch_group *stk_trainer_phase(const stk_trainer *trainer);
+const stk_epoch_group *stk_trainer_group(const stk_trainer *trainer);
 
 /* Waits for the results of all steps that were begun, so that state and progress agree. */
 STK_NODISCARD stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err);
@@ -90,7 +90,7 @@ STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best,
 /* The input's place of a checkpoint is the number of batches alone. */
 bool stk_trainer_position_is_count(stk_bytes saved);
 /* What failed of the images for people (STK_OK: nothing) is told once; the run goes on. */
-void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
+void stk_trainer_warn_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
 /* The last step has no evaluation yet, though one is due: it was cut short. */
 bool stk_trainer_owes_evaluation(const stk_trainer *trainer);
 /* The models that a run that goes on should have, made of its checkpoints where they are not there
@@ -108,13 +108,13 @@ STK_NODISCARD stk_status stk_trainer_move_data(stk_trainer *trainer, stk_error *
 /* The schedule of a recipe over a course. */
 STK_NODISCARD stk_status stk_trainer_schedule(stk_schedule           *schedule,
                                               const stk_train_recipe *recipe,
-                                              const stk_epoch_plan *course, stk_error *err);
+                                              const stk_epoch_plan *plan, stk_error *err);
 /* Fills the filters of a model that whitens its input; nothing for others. */
 STK_NODISCARD stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err);
 /* Observing. */
 STK_NODISCARD stk_status stk_trainer_observe(stk_trainer *trainer, stk_error *err);
 /* After a step's last piece, before the meter ends it; and after that. */
-void stk_trainer_tell_outputs(stk_trainer *trainer);
+void stk_trainer_meter_outputs(stk_trainer *trainer);
 void stk_trainer_observe_step(stk_trainer *trainer);
 /* Before a feed goes, and at the end. */
 void stk_trainer_observe_now(stk_trainer *trainer);
@@ -123,7 +123,7 @@ void stk_trainer_log(const stk_trainer *trainer, const char *format, ...) STK_PR
 /* Begins the next step, and takes the results of those that are done (train_steps.c). */
 STK_NODISCARD stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err);
 /* Where the run is after a step: fills that part of progress. */
-void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t phase_step,
+void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t group_step,
                           stk_train_progress *progress);
 
 #endif

@@ -37,16 +37,16 @@ static stk_status read_batches(stk_trainer *t, sample *s, stk_error *err)
                                         .augment_reduction = 1,
                                         .seed = (uint64_t)t->recipe.train.seed + 1,
                                         .cancel = t->options.cancel};
-    stk_loader              *feed;
+    stk_loader              *loader;
     stk_loader_batch         batch = {0};
-    STK_TRY(stk_loader_open(&feed, &options, err));
+    STK_TRY(stk_loader_open(&loader, &options, err));
     stk_status st = STK_OK;
     do {
-        st = stk_loader_next(feed, &batch, err);
-        int64_t room = IMAGES - s->shape.dim[0];
-        if (!st) add(s, batch.images, batch.rows < room ? batch.rows : room);
+        st = stk_loader_next(loader, &batch, err);
+        int64_t free_rows = IMAGES - s->shape.dim[0];
+        if (!st) add(s, batch.images, batch.rows < free_rows ? batch.rows : free_rows);
     } while (!st && batch.rows && s->shape.dim[0] < IMAGES);
-    stk_loader_free(feed);
+    stk_loader_free(loader);
     return st;
 }
 

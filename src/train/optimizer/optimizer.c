@@ -145,8 +145,8 @@ static void add_guard(builder *b, int over)
 static stk_optimizer_attrs attrs_for(const builder *b, const stk_graph_symbol *w)
 {
     const stk_optimizer_options *o = b->options;
-    bool                         whole = w->type.shape.rank > 1; /* not a bias, not of a norm */
-    bool                         decays = (whole || o->even_decay) && !w->variable.no_decay;
+    bool                         is_matrix = w->type.shape.rank > 1; /* not a bias, not of a norm */
+    bool                         decays = (is_matrix || o->even_decay) && !w->variable.no_decay;
     double                       decay = decays ? o->weight_decay : 0;
     return (stk_optimizer_attrs){.rate = w->variable.rate,
                                  .freeze_after = w->variable.freeze_after,
@@ -156,7 +156,7 @@ static stk_optimizer_attrs attrs_for(const builder *b, const stk_graph_symbol *w
                                  .epsilon = o->epsilon,
                                  .trust = b->row->adapt ? o->trust : 0,
                                  .nesterov = b->row->nesterov,
-                                 .adapt = b->row->adapt && whole};
+                                 .adapt = b->row->adapt && is_matrix};
 }
 
 /* The nodes of a parameter's update carry its name, where that fits. */
@@ -229,7 +229,7 @@ static void update_all(builder *b, int over)
     if (b->options->ema_decay > 0) average_rest(b);
 }
 
-static void tell(const builder *b, stk_optimizer_symbols *out)
+static void set_symbols(const builder *b, stk_optimizer_symbols *out)
 {
     if (out && !b->g->error.status) *out = (stk_optimizer_symbols){b->hyper, b->guard, b->count};
 }
@@ -249,7 +249,7 @@ void stk_optimizer_apply(stk_graph *graph, stk_symbol loss, const stk_optimizer_
     differentiate(&b, loss);
     update_all(&b, 1);
     put_back(&b);
-    tell(&b, out);
+    set_symbols(&b, out);
 }
 
 void stk_optimizer_accumulate(stk_graph *graph, stk_symbol loss,
@@ -268,7 +268,7 @@ void stk_optimizer_accumulate(stk_graph *graph, stk_symbol loss,
         stk_graph_set_path(graph, "");
     }
     put_back(&b);
-    tell(&b, out);
+    set_symbols(&b, out);
 }
 
 /* The parameters of model, and the sums of their gradients, under the same names. */
@@ -299,7 +299,7 @@ void stk_optimizer_apply_accumulated(stk_graph *graph, const stk_graph *model,
             graph, b.gradients[i],
             stk_fill(graph, STK_DTYPE_F32, stk_symbol_shape(graph, b.gradients[i]), 0));
     put_back(&b);
-    tell(&b, out);
+    set_symbols(&b, out);
 }
 
 /* Frozen parameters would be pulled to themselves. */
@@ -328,18 +328,18 @@ void stk_optimizer_lookahead(stk_graph *graph, const stk_graph *model)
     }
 }
 
-double stk_optimizer_slow_share(int64_t interval, int64_t done, int64_t total)
+double stk_optimizer_lookahead_weight(int64_t interval, int64_t done, int64_t total)
 {
-    double gone = (double)done / (double)(total > 0 ? total : 1);
-    return pow(0.95, (double)interval) * gone * gone * gone;
+    double progress = (double)done / (double)(total > 0 ? total : 1);
+    return pow(0.95, (double)interval) * progress * progress * progress;
 }
 
 void stk_optimizer_hyper(const stk_hyperparameters *step, float hyper[STK_OPTIMIZER_HYPER])
 {
     hyper[STK_HYPER_RATE] = (float)step->rate;
     hyper[STK_HYPER_MOMENTUM] = (float)step->momentum;
-    hyper[STK_HYPER_PROGRESS] = (float)step->gone;
-    hyper[STK_HYPER_LOOKAHEAD] = (float)step->slow;
+    hyper[STK_HYPER_PROGRESS] = (float)step->progress;
+    hyper[STK_HYPER_LOOKAHEAD] = (float)step->lookahead_weight;
 }
 
 stk_optimizer_report stk_optimizer_read_guard(const float guard[STK_OPTIMIZER_GUARD])

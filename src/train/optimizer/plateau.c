@@ -4,15 +4,16 @@
 #include <stoker/schedule.h>
 #include <string.h>
 
-static const uint64_t mark = 0x31444548435354; /* "TSCHED1" */
+static const uint64_t magic = 0x31444548435354; /* "TSCHED1" */
 
 /* A fall by less than this is none. */
 static const double rate_epsilon = 1e-8;
 
 static bool is_better(const stk_schedule *s, double metric)
 {
-    double share = s->options.threshold, best = s->plateau.best;
-    return s->options.larger_is_better ? metric > best * (1 + share) : metric < best * (1 - share);
+    double threshold = s->options.threshold, best = s->plateau.best;
+    return s->options.larger_is_better ? metric > best * (1 + threshold)
+                                       : metric < best * (1 - threshold);
 }
 
 void stk_schedule_observe(stk_schedule *s, double metric)
@@ -48,7 +49,7 @@ static double number_of(uint64_t bits)
 stk_status stk_schedule_save(const stk_schedule *s, stk_blob *out, stk_error *err)
 {
     stk_state_out state = {out};
-    STK_TRY(stk_state_put_u64(&state, mark, err));
+    STK_TRY(stk_state_put_u64(&state, magic, err));
     STK_TRY(stk_state_put_u64(&state, bits_of(s->plateau.rate), err));
     STK_TRY(stk_state_put_u64(&state, bits_of(s->plateau.best), err));
     STK_TRY(stk_state_put_u64(&state, (uint64_t)s->plateau.bad, err));
@@ -57,15 +58,15 @@ stk_status stk_schedule_save(const stk_schedule *s, stk_blob *out, stk_error *er
 
 stk_status stk_schedule_restore(stk_schedule *s, stk_bytes saved, stk_error *err)
 {
-    enum { COUNT_MOST = 1 << 30 };
+    enum { COUNT_MAX = 1 << 30 };
     stk_state_in in = {.left = saved, .stage = "schedule"};
     uint64_t     found, rate, best, bad, cooling;
     STK_TRY(stk_state_get_u64(&in, &found, err));
     STK_TRY(stk_state_get_u64(&in, &rate, err));
     STK_TRY(stk_state_get_u64(&in, &best, err));
-    STK_TRY(stk_state_get_count(&in, COUNT_MOST, &bad, err));
-    STK_TRY(stk_state_get_count(&in, COUNT_MOST, &cooling, err));
-    if (found != mark || in.left.size || isnan(number_of(best)) ||
+    STK_TRY(stk_state_get_count(&in, COUNT_MAX, &bad, err));
+    STK_TRY(stk_state_get_count(&in, COUNT_MAX, &cooling, err));
+    if (found != magic || in.left.size || isnan(number_of(best)) ||
         !(number_of(rate) >= 0 && isfinite(number_of(rate))))
         return stk_fail(err, STK_E_DATALOSS, "schedule", NULL,
                         "%zu bytes that are not the state of a schedule", saved.size);

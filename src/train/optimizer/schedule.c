@@ -10,7 +10,7 @@ static stk_status check_numbers(const stk_schedule_options *o, stk_error *err)
 {
     const struct {
         const char *name;
-        double      value, least, most;
+        double      value, min, max;
     } numbers[] = {
         {"rate", o->rate, 0, 1e12},
         {"momentum", o->momentum, 0, 1},
@@ -31,10 +31,10 @@ static stk_status check_numbers(const stk_schedule_options *o, stk_error *err)
         {"threshold", o->threshold, 0, 1},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most))
+        if (!(numbers[i].value >= numbers[i].min && numbers[i].value <= numbers[i].max))
             return stk_fail(err, STK_E_INVALID, "schedule", numbers[i].name,
-                            "it is %g; it must be from %g to %g", numbers[i].value,
-                            numbers[i].least, numbers[i].most);
+                            "it is %g; it must be from %g to %g", numbers[i].value, numbers[i].min,
+                            numbers[i].max);
     return STK_OK;
 }
 

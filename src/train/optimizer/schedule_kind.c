@@ -64,7 +64,7 @@ static void describe_multistep(const stk_schedule *s, char *text, size_t capacit
 }
 
 /* How much of the way after warm-up is gone, from 0 to 1. */
-static double gone(const stk_schedule *s, int64_t step)
+static double progress(const stk_schedule *s, int64_t step)
 {
     return step <= s->warmup ? 0 : (double)(step - s->warmup) / (double)(s->total - s->warmup);
 }
@@ -72,13 +72,13 @@ static double gone(const stk_schedule *s, int64_t step)
 static double cosine(const stk_schedule *s, int64_t step)
 {
     double final = s->options.final_rate;
-    return final + (s->options.rate - final) * (1 + cos(M_PI * gone(s, step))) / 2;
+    return final + (s->options.rate - final) * (1 + cos(M_PI * progress(s, step))) / 2;
 }
 
 static double poly(const stk_schedule *s, int64_t step)
 {
     double final = s->options.final_rate;
-    return final + (s->options.rate - final) * pow(1 - gone(s, step), s->options.power);
+    return final + (s->options.rate - final) * pow(1 - progress(s, step), s->options.power);
 }
 
 static void describe_fall(const stk_schedule *s, char *text, size_t capacity)
@@ -90,9 +90,9 @@ static void describe_fall(const stk_schedule *s, char *text, size_t capacity)
 }
 
 /* From a to b along half a cosine. */
-static double swing(double a, double b, double share)
+static double swing(double a, double b, double fraction)
 {
-    return b + (a - b) / 2 * (cos(M_PI * share) + 1);
+    return b + (a - b) / 2 * (cos(M_PI * fraction) + 1);
 }
 
 /* low at the first step, high at the peak, end at the last. The peak is between two steps as a

@@ -73,7 +73,7 @@ static stk_status check_size(const stk_train_recipe *r, const stk_model *model,
     return st;
 }
 
-stk_status stk_epoch_plan_check_model(const stk_epoch_plan *course, const stk_train_recipe *recipe,
+stk_status stk_epoch_plan_check_model(const stk_epoch_plan *plan, const stk_train_recipe *recipe,
                                       stk_error *err)
 {
     const stk_model *model;
@@ -82,8 +82,8 @@ stk_status stk_epoch_plan_check_model(const stk_epoch_plan *course, const stk_tr
     STK_TRY(stk_model_find(&model, recipe->model.name, err));
     STK_TRY(build(&full, recipe, model, recipe->data.size, err));
     stk_status st = STK_OK;
-    for (size_t i = 0; i < course->count && !st; i++)
-        st = check_size(recipe, model, full, course->phases[i].size, err);
+    for (size_t i = 0; i < plan->count && !st; i++)
+        st = check_size(recipe, model, full, plan->groups[i].size, err);
     stk_graph_free(full);
     return st;
 }

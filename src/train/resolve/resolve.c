@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-stk_status stk_resolve_say(stk_resolve_ctx *s, stk_error *err, const char *format, ...)
+stk_status stk_resolve_note(stk_resolve_ctx *s, stk_error *err, const char *format, ...)
 {
     char    line[512], shown[sizeof line];
     va_list args;
@@ -41,7 +41,7 @@ static stk_status check_passes(const stk_resolve_ctx *s, stk_error *err)
     return stk_graph_passes_parse(s->recipe->knobs.passes_off, &bits, err);
 }
 
-static void settle_rest(stk_resolve_ctx *s)
+static void resolve_rest(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
     if (r->train.backbone_rate < 0)
@@ -53,17 +53,17 @@ static void settle_rest(stk_resolve_ctx *s)
 }
 
 /* A run that goes on, or a model that is evaluated, may do so from another folder. */
-static stk_status settle_path(char path[STK_TRAIN_PATH], stk_error *err)
+static stk_status resolve_path(char path[STK_TRAIN_PATH], stk_error *err)
 {
-    char here[STK_TRAIN_PATH], whole[2 * STK_TRAIN_PATH];
+    char here[STK_TRAIN_PATH], full[2 * STK_TRAIN_PATH];
     if (!*path || *path == '/' || strstr(path, "://")) return STK_OK;
     if (!getcwd(here, sizeof here))
         return stk_fail_errno(err, errno, "recipe", path, "find the folder of");
-    const int length = snprintf(whole, sizeof whole, "%s/%s", here, path);
+    const int length = snprintf(full, sizeof full, "%s/%s", here, path);
     if (length >= STK_TRAIN_PATH)
         return stk_fail(err, STK_E_LIMIT, "recipe", path, "the whole path has %d bytes; at most %d",
                         length, STK_TRAIN_PATH - 1);
-    memcpy(path, whole, (size_t)length + 1);
+    memcpy(path, full, (size_t)length + 1);
     return STK_OK;
 }
 
@@ -75,10 +75,10 @@ stk_status stk_train_resolve(stk_train_recipe *recipe, const stk_train_data *dat
         return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                         "there is nothing to train on");
     STK_TRY(stk_resolve_check_decode(recipe, err));
-    STK_TRY(settle_path(recipe->data.path, err));
-    STK_TRY(settle_path(recipe->data.pipeline, err));
-    STK_TRY(settle_path(recipe->model.weights, err));
-    STK_TRY(settle_path(recipe->data.cache_folder, err));
+    STK_TRY(resolve_path(recipe->data.path, err));
+    STK_TRY(resolve_path(recipe->data.pipeline, err));
+    STK_TRY(resolve_path(recipe->model.weights, err));
+    STK_TRY(resolve_path(recipe->data.cache_folder, err));
     STK_TRY(stk_resolve_rare_class(&s, err));
     STK_TRY(stk_resolve_weights(&s, err));
     STK_TRY(stk_resolve_own(&s, err));
@@ -90,7 +90,7 @@ stk_status stk_train_resolve(stk_train_recipe *recipe, const stk_train_data *dat
     STK_TRY(stk_resolve_epochs(&s, err));
     STK_TRY(stk_resolve_optimizer(&s, err));
     STK_TRY(stk_resolve_schedule(&s, err));
-    settle_rest(&s);
+    resolve_rest(&s);
     STK_TRY(check_passes(&s, err));
     STK_TRY(stk_resolve_precision(&s, err));
     stk_resolve_steps(&s);

@@ -17,8 +17,8 @@ typedef struct stk_resolve_ctx {
 } stk_resolve_ctx;
 
 /* Appends a line to the reasons, where they are wanted. */
-STK_NODISCARD stk_status stk_resolve_say(stk_resolve_ctx *s, stk_error *err, const char *format,
-                                         ...) STK_PRINTF(3, 4);
+STK_NODISCARD stk_status stk_resolve_note(stk_resolve_ctx *s, stk_error *err, const char *format,
+                                          ...) STK_PRINTF(3, 4);
 /* field has STK_TRAIN_TEXT bytes. */
 void stk_resolve_put(char *field, const char *text);
 /* By the backend that was said, else by the fastest there is. */

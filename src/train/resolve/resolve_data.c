@@ -22,14 +22,14 @@ stk_status stk_resolve_rare_class(stk_resolve_ctx *s, stk_error *err)
         snprintf(others, sizeof others, "; so it is with %lld more",
                  (long long)d->rare_classes - 1);
     if (!d->rare_count)
-        return stk_resolve_say(
+        return stk_resolve_note(
             s, err,
             "WARNING: class %s has no image in %s, so it cannot be learnt (names that "
             "differ in one letter or its case are different classes)%s",
             name, d->train_split, others);
-    return stk_resolve_say(s, err,
-                           "WARNING: class %s has %lld image%s, so it can hardly be learnt%s", name,
-                           (long long)d->rare_count, d->rare_count == 1 ? "" : "s", others);
+    return stk_resolve_note(s, err,
+                            "WARNING: class %s has %lld image%s, so it can hardly be learnt%s",
+                            name, (long long)d->rare_count, d->rare_count == 1 ? "" : "s", others);
 }
 
 static stk_status warn_of_splits(stk_resolve_ctx *s, stk_error *err)
@@ -37,12 +37,12 @@ static stk_status warn_of_splits(stk_resolve_ctx *s, stk_error *err)
     const stk_train_data *d = s->data;
     const stk_split_role  role = stk_split_role_of(d->train_split, strlen(d->train_split));
     if (!*s->recipe->data.split && (role == STK_SPLIT_VALIDATION || role == STK_SPLIT_TEST))
-        STK_TRY(stk_resolve_say(
+        STK_TRY(stk_resolve_note(
             s, err, "WARNING: no split is there to learn from, such as train, so %s is learnt from",
             d->train_split));
     if (!*d->unused_splits) return STK_OK;
-    return stk_resolve_say(s, err, "WARNING: of the data this is not used: split %s",
-                           d->unused_splits);
+    return stk_resolve_note(s, err, "WARNING: of the data this is not used: split %s",
+                            d->unused_splits);
 }
 
 /* Written down, so that the run says for ever what it was chosen by, and goes on with the same. */
@@ -53,22 +53,23 @@ stk_status stk_resolve_splits(stk_resolve_ctx *s, stk_error *err)
     const bool            decide = !*r->data.validation;
     STK_TRY(warn_of_splits(s, err));
     if (*d->train_split) stk_resolve_put(r->data.split, d->train_split);
-    if (d->validation_share > 0 && decide)
-        snprintf(r->data.validation, sizeof r->data.validation, "%g", d->validation_share);
-    else if (!(d->validation_share > 0))
+    if (d->validation_fraction > 0 && decide)
+        snprintf(r->data.validation, sizeof r->data.validation, "%g", d->validation_fraction);
+    else if (!(d->validation_fraction > 0))
         stk_resolve_put(r->data.validation, *d->validation_split ? d->validation_split : "none");
     if (!decide) return STK_OK;
-    if (d->validation_share > 0)
-        return stk_resolve_say(
+    if (d->validation_fraction > 0)
+        return stk_resolve_note(
             s, err,
             "validation: one of %.0f images of %s is held back, since no split is there "
             "for it; data.validation says otherwise",
-            1 / d->validation_share, d->train_split);
+            1 / d->validation_fraction, d->train_split);
     if (!d->validation_count)
-        return stk_resolve_say(s, err, "validation none: %lld images are too few to hold some back",
-                               (long long)d->train_count);
-    return stk_resolve_say(s, err, "validation %s: the best model is chosen by it",
-                           d->validation_split);
+        return stk_resolve_note(s, err,
+                                "validation none: %lld images are too few to hold some back",
+                                (long long)d->train_count);
+    return stk_resolve_note(s, err, "validation %s: the best model is chosen by it",
+                            d->validation_split);
 }
 
 static stk_status choose_preset(stk_resolve_ctx *s, stk_error *err)
@@ -81,9 +82,9 @@ static stk_status choose_preset(stk_resolve_ctx *s, stk_error *err)
     stk_resolve_put(s->recipe->data.preset, largest_side(d) > SMALL_SIDE ? "imagenet"
                                             : d->channels == 1           ? "fashion"
                                                                          : "cifar");
-    return stk_resolve_say(s, err, "preset %s: %s are about %lldx%lld, %s", s->recipe->data.preset,
-                           looked, (long long)d->width, (long long)d->height,
-                           d->channels == 1 ? "grey" : "in colour");
+    return stk_resolve_note(s, err, "preset %s: %s are about %lldx%lld, %s", s->recipe->data.preset,
+                            looked, (long long)d->width, (long long)d->height,
+                            d->channels == 1 ? "grey" : "in colour");
 }
 
 /* Small images as they are; photos at the preset's size, but smaller ones are not blown up to it:
@@ -91,12 +92,12 @@ static stk_status choose_preset(stk_resolve_ctx *s, stk_error *err)
 static int64_t choose_size(const stk_resolve_ctx *s)
 {
     enum { STEP = 32 };
-    enum { LONGEST = 3 }; /* that the preset for photos leaves as it is */
+    enum { ASPECT_MAX = 3 }; /* that the preset for photos leaves as it is */
     const stk_train_data *d = s->data;
     const int64_t         side = largest_side(d);
-    const double          squeezed = sqrt((double)(d->width * d->height) / LONGEST);
+    const double          squeezed = sqrt((double)(d->width * d->height) / ASPECT_MAX);
     int64_t               shorter = d->width < d->height ? d->width : d->height;
-    if (shorter * LONGEST < side) shorter = (int64_t)squeezed;
+    if (shorter * ASPECT_MAX < side) shorter = (int64_t)squeezed;
     if (side <= 0) return s->preset->size;
     if (s->preset->size <= SMALL_SIDE)
         return side <= SMALL_SIDE && d->width == d->height ? side : s->preset->size;
@@ -116,7 +117,7 @@ stk_status stk_resolve_preset(stk_resolve_ctx *s, stk_error *err)
                         r->data.preset);
     if (r->data.size > 0) return STK_OK;
     r->data.size = choose_size(s);
-    return stk_resolve_say(s, err, "size %lld: %s", (long long)r->data.size,
-                           r->data.size == s->preset->size ? "the preset's"
-                                                           : "about as the images are");
+    return stk_resolve_note(s, err, "size %lld: %s", (long long)r->data.size,
+                            r->data.size == s->preset->size ? "the preset's"
+                                                            : "about as the images are");
 }

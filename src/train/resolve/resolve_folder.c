@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TRIES = 100000, DATA_MOST = 100 };
+enum { TRIES = 100000, DATA_NAME_MAX = 100 };
 
 /* The last part of path without slashes; *length is 0 for "/". */
 static const char *last_part(const char *path, size_t *length)
@@ -39,8 +39,8 @@ static void write_name(stk_train_recipe *r, int number)
         name = "data";
         length = 4;
     }
-    const size_t most = length < DATA_MOST ? length : DATA_MOST;
-    snprintf(r->output.folder, sizeof r->output.folder, "runs/%.*s-%s-%d", (int)most, name,
+    const size_t used = length < DATA_NAME_MAX ? length : DATA_NAME_MAX;
+    snprintf(r->output.folder, sizeof r->output.folder, "runs/%.*s-%s-%d", (int)used, name,
              r->model.name, number);
 }
 

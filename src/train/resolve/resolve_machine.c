@@ -17,21 +17,21 @@ stk_status stk_resolve_precision(stk_resolve_ctx *s, stk_error *err)
                               : s->own                                 ? s->own->loss_scale
                                                                        : 65536;
     if (!decide || !stk_resolve_on_gpu(r)) return STK_OK;
-    return stk_resolve_say(
+    return stk_resolve_note(
         s, err,
         "precision fp16: on a GPU; weights and sums stay float32, --precision fp32 "
         "keeps all in it");
 }
 
 /* The GPU computes: all cores prepare input, and the training thread helps when it waits. */
-static stk_status settle_threads_beside(stk_resolve_ctx *s, stk_error *err)
+static stk_status resolve_device_threads(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     int64_t           cores = stk_limits_cores();
     if (r->knobs.input_threads < 0) r->knobs.input_threads = cores;
     if (r->knobs.threads < 0) r->knobs.threads = 1;
-    return stk_resolve_say(s, err, "threads: %lld prepare input",
-                           (long long)r->knobs.input_threads);
+    return stk_resolve_note(s, err, "threads: %lld prepare input",
+                            (long long)r->knobs.input_threads);
 }
 
 /* With two cores a thread of its own for input takes half of a core from compute whenever it runs:
@@ -40,22 +40,22 @@ stk_status stk_resolve_threads(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     int64_t           cores = stk_limits_cores();
-    if (stk_resolve_on_gpu(r)) return settle_threads_beside(s, err);
+    if (stk_resolve_on_gpu(r)) return resolve_device_threads(s, err);
     if (r->knobs.input_threads < 0)
         r->knobs.input_threads = cores <= 2 ? 1 : cores / 8 > 1 ? cores / 8 + 1 : 2;
     if (r->knobs.threads < 0) {
         int64_t left = cores - (r->knobs.input_threads - 1);
         r->knobs.threads = left < 1 ? 1 : left;
     }
-    return stk_resolve_say(s, err, "threads: %lld compute, %lld more prepare input%s",
-                           (long long)r->knobs.threads, (long long)r->knobs.input_threads - 1,
-                           r->knobs.input_threads == 1
-                               ? ": batches are prepared between steps on the training thread"
-                               : "");
+    return stk_resolve_note(s, err, "threads: %lld compute, %lld more prepare input%s",
+                            (long long)r->knobs.threads, (long long)r->knobs.input_threads - 1,
+                            r->knobs.input_threads == 1
+                                ? ": batches are prepared between steps on the training thread"
+                                : "");
 }
 
 /* Alternating needs images that stay. Where that is not known yet, neither is the flip. */
-static void settle_flip(stk_resolve_ctx *s)
+static void resolve_flip(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
     const bool        known = r->data.resident != STK_RESIDENT_AUTO,
@@ -68,28 +68,28 @@ static void settle_flip(stk_resolve_ctx *s)
  * is left as auto is decided when the device is known and all images were seen. */
 stk_status stk_resolve_resident(stk_resolve_ctx *s, stk_error *err)
 {
-    enum { MOST = 2000000000 };
+    enum { RESIDENT_BYTES_MAX = 2000000000 };
     stk_train_recipe *r = s->recipe;
     char              text[320];
     const bool        off = r->data.resident == STK_RESIDENT_OFF,
                decide = r->data.resident == STK_RESIDENT_AUTO;
     const char    *obstacle = stk_resident_obstacle(r, text, sizeof text);
     const uint64_t bytes = stk_resident_bytes(r, s->data);
-    if (decide && (obstacle || !stk_resolve_on_gpu(r) || bytes >= MOST))
+    if (decide && (obstacle || !stk_resolve_on_gpu(r) || bytes >= RESIDENT_BYTES_MAX))
         r->data.resident = STK_RESIDENT_OFF;
     if (decide && stk_resolve_on_gpu(r))
-        STK_TRY(stk_resolve_say(s, err, "resident %s: %s (%.0f MB)",
-                                r->data.resident == STK_RESIDENT_OFF ? "off" : "on",
-                                obstacle ? obstacle
-                                : bytes >= MOST
-                                    ? "images take too much of a GPU's memory"
-                                    : "images are prepared on the GPU, where all of them stay",
-                                (double)bytes / 1e6));
+        STK_TRY(stk_resolve_note(s, err, "resident %s: %s (%.0f MB)",
+                                 r->data.resident == STK_RESIDENT_OFF ? "off" : "on",
+                                 obstacle ? obstacle
+                                 : bytes >= RESIDENT_BYTES_MAX
+                                     ? "images take too much of a GPU's memory"
+                                     : "images are prepared on the GPU, where all of them stay",
+                                 (double)bytes / 1e6));
     if (!decide && !off && obstacle)
         return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.resident",
                         "images cannot be kept on the device: %s; set data.resident: off",
                         obstacle);
-    settle_flip(s);
+    resolve_flip(s);
     if (r->data.flip != STK_FLIP_ALTERNATE || r->data.resident != STK_RESIDENT_OFF) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.flip",
                     "alternate needs images that are kept on the device; set data.resident: on");
@@ -105,7 +105,7 @@ stk_status stk_resolve_cache(stk_resolve_ctx *s, stk_error *err)
                         "it is for data.cache: disk, but data.cache is %s",
                         stk_train_recipe_word(r, "data.cache"));
     STK_TRY(stk_cache_choose(r, s->data, false, &choice, err));
-    return stk_resolve_say(s, err, "cache: %s", choice.why);
+    return stk_resolve_note(s, err, "cache: %s", choice.why);
 }
 
 /* With two ways at once, MixUp comes before CutMix, which edits cannot say. */

@@ -7,30 +7,30 @@
 
 /* What is open of the model and its images is as the weights were trained. width has no auto: 1
  * is what nobody said. */
-static stk_status settle_like(stk_resolve_ctx *s, const stk_pretrained *p, stk_error *err)
+static stk_status resolve_like(stk_resolve_ctx *s, const stk_pretrained *p, stk_error *err)
 {
     stk_train_recipe       *r = s->recipe;
     const stk_train_recipe *from = &p->recipe;
     if (!p->has_recipe && p->model && !*r->model.name) {
         stk_resolve_put(r->model.name, p->model);
-        return stk_resolve_say(s, err, "model %s: the weights have its tensors", r->model.name);
+        return stk_resolve_note(s, err, "model %s: the weights have its tensors", r->model.name);
     }
     if (!p->has_recipe) return STK_OK;
     if (!*r->model.name && *from->model.name) {
         stk_resolve_put(r->model.name, from->model.name);
         if (r->model.width == 1) r->model.width = from->model.width;
-        STK_TRY(stk_resolve_say(s, err, "model %s: the weights are its", r->model.name));
+        STK_TRY(stk_resolve_note(s, err, "model %s: the weights are its", r->model.name));
     }
     if (strcmp(r->model.name, from->model.name) != 0) return STK_OK;
     if (!*r->data.preset && *from->data.preset) {
         stk_resolve_put(r->data.preset, from->data.preset);
-        STK_TRY(
-            stk_resolve_say(s, err, "preset %s: the weights were trained with it", r->data.preset));
+        STK_TRY(stk_resolve_note(s, err, "preset %s: the weights were trained with it",
+                                 r->data.preset));
     }
     if (r->data.size > 0 || from->data.size <= 0) return STK_OK;
     r->data.size = from->data.size;
-    return stk_resolve_say(s, err, "size %lld: the weights were trained with it",
-                           (long long)r->data.size);
+    return stk_resolve_note(s, err, "size %lld: the weights were trained with it",
+                            (long long)r->data.size);
 }
 
 static bool something_is_open(const stk_train_recipe *r)
@@ -56,7 +56,7 @@ stk_status stk_resolve_weights(stk_resolve_ctx *s, stk_error *err)
     if (!s->tunes || !something_is_open(r)) return STK_OK;
     STK_TRY(stk_pretrained_find(&p, r->model.weights, err));
     snprintf(r->model.weights, sizeof r->model.weights, "%s", p.weights);
-    const stk_status st = settle_like(s, &p, err);
+    const stk_status st = resolve_like(s, &p, err);
     stk_pretrained_release(&p);
     return st;
 }
@@ -91,8 +91,8 @@ stk_status stk_resolve_own(stk_resolve_ctx *s, stk_error *err)
     STK_TRY(apply_own(s->own, r, s->data, err));
     if (own_epochs) r->train.epochs = -1;
     if (own_way && s->tunes) r->train.schedule = STK_SCHEDULE_AUTO;
-    return stk_resolve_say(s, err, "model %s has a recipe of its own: %s", s->own->model,
-                           s->own->text);
+    return stk_resolve_note(s, err, "model %s has a recipe of its own: %s", s->own->model,
+                            s->own->text);
 }
 
 stk_status stk_resolve_model(stk_resolve_ctx *s, stk_error *err)
@@ -102,8 +102,8 @@ stk_status stk_resolve_model(stk_resolve_ctx *s, stk_error *err)
         stk_resolve_put(r->model.name, r->data.size > 64          ? "resnet18"
                                        : s->preset->channels == 1 ? "cnn"
                                                                   : "resnet20");
-        STK_TRY(stk_resolve_say(s, err, "model %s: the usual one for images of %lld pixels",
-                                r->model.name, (long long)r->data.size));
+        STK_TRY(stk_resolve_note(s, err, "model %s: the usual one for images of %lld pixels",
+                                 r->model.name, (long long)r->data.size));
     }
     if (r->model.classes < 0) r->model.classes = s->data->classes;
     if (r->model.classes >= s->data->classes) return STK_OK;

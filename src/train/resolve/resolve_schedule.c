@@ -17,8 +17,8 @@ stk_status stk_resolve_batch(stk_resolve_ctx *s, stk_error *err)
             batch /= 2;
         if (batch > s->data->train_count) batch = s->data->train_count;
         r->data.batch = batch;
-        STK_TRY(stk_resolve_say(s, err, "batch %lld: %lld images of %lld pixels", (long long)batch,
-                                (long long)s->data->train_count, (long long)r->data.size));
+        STK_TRY(stk_resolve_note(s, err, "batch %lld: %lld images of %lld pixels", (long long)batch,
+                                 (long long)s->data->train_count, (long long)r->data.size));
     }
     if (r->data.batch > s->data->train_count)
         return stk_fail(err, STK_E_INVALID, "recipe", "data.batch",
@@ -31,13 +31,13 @@ stk_status stk_resolve_batch(stk_resolve_ctx *s, stk_error *err)
 }
 
 /* What was learnt needs but to be turned to other classes: a quarter, 3 to 15 times. */
-static stk_status settle_tuning_epochs(stk_resolve_ctx *s, double usual, stk_error *err)
+static stk_status resolve_tuning_epochs(stk_resolve_ctx *s, double defaults, stk_error *err)
 {
-    double epochs = floor(usual / 4 + 0.5);
+    double epochs = floor(defaults / 4 + 0.5);
     s->recipe->train.epochs = epochs < 3 ? 3 : epochs > 15 ? 15 : epochs;
-    return stk_resolve_say(
+    return stk_resolve_note(
         s, err, "epochs %g: a quarter of the usual %g, since the weights have learnt already",
-        s->recipe->train.epochs, usual);
+        s->recipe->train.epochs, defaults);
 }
 
 /* About 600,000 small images, or 100,000 large ones, but every image 5 to 60 times. */
@@ -48,9 +48,9 @@ stk_status stk_resolve_epochs(stk_resolve_ctx *s, stk_error *err)
     double sum = r->data.size <= 64 ? 600e3 : 100e3;
     double epochs = floor(sum / (double)(s->data->train_count + 1) + 0.5);
     r->train.epochs = epochs < 5 ? 5 : epochs > 60 ? 60 : epochs;
-    if (s->tunes) return settle_tuning_epochs(s, r->train.epochs, err);
-    return stk_resolve_say(s, err, "epochs %g: %lld images", r->train.epochs,
-                           (long long)s->data->train_count);
+    if (s->tunes) return resolve_tuning_epochs(s, r->train.epochs, err);
+    return stk_resolve_note(s, err, "epochs %g: %lld images", r->train.epochs,
+                            (long long)s->data->train_count);
 }
 
 static bool is_adaptive(const stk_train_recipe *r)
@@ -62,21 +62,21 @@ static bool is_adaptive(const stk_train_recipe *r)
  * knows. 500 images of 5 classes of CIFAR-10 after 10,000 of 5 others: 55 % with all layers at a
  * tenth of the rate, 65 % with all but the last at a tenth, 67 % with these at 0.3. Networks for
  * large images saw more, and should change less. */
-static stk_status settle_tuning_rate(stk_resolve_ctx *s, stk_error *err)
+static stk_status resolve_tuning_rate(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     const bool        frozen = strcmp(r->train.freeze, "backbone") == 0;
-    STK_TRY(stk_resolve_say(s, err, "learning rate %g: the usual one, %s", r->train.learning_rate,
-                            frozen ? "since only the last layer learns" : "for the last layer"));
+    STK_TRY(stk_resolve_note(s, err, "learning rate %g: the usual one, %s", r->train.learning_rate,
+                             frozen ? "since only the last layer learns" : "for the last layer"));
     if (frozen || r->train.backbone_rate >= 0) return STK_OK;
     r->train.backbone_rate = r->data.size > 64 ? TUNING_RATE_LARGE : TUNING_RATE_SMALL;
-    return stk_resolve_say(
+    return stk_resolve_note(
         s, err, "backbone rate %g: times that for all other layers, to keep what they know",
         r->train.backbone_rate);
 }
 
 /* What the model's recipe has is for a loss that is summed, and free of the momentum. */
-static stk_status settle_own_rate(stk_resolve_ctx *s, stk_error *err)
+static stk_status resolve_published_rate(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     double            batch = (double)(r->data.batch * r->train.accumulate);
@@ -85,8 +85,8 @@ static stk_status settle_own_rate(stk_resolve_ctx *s, stk_error *err)
         r->train.learning_rate = s->own->rate * batch / 1024 / (1 + 1 / (1 - r->train.momentum));
     if (r->train.weight_decay < 0) r->train.weight_decay = s->own->decay / s->own->rate;
     if (!decide) return STK_OK;
-    if (s->tunes) return settle_tuning_rate(s, err);
-    return stk_resolve_say(
+    if (s->tunes) return resolve_tuning_rate(s, err);
+    return stk_resolve_note(
         s, err, "learning rate %g: %g of %s's recipe for batch %g and momentum %g",
         r->train.learning_rate, s->own->rate, s->own->model, batch, r->train.momentum);
 }
@@ -101,15 +101,15 @@ stk_status stk_resolve_optimizer(stk_resolve_ctx *s, stk_error *err)
     if (r->train.optimizer == STK_OPTIMIZER_AUTO)
         r->train.optimizer = vit || small ? STK_OPTIMIZER_ADAMW : STK_OPTIMIZER_NESTEROV;
     if (r->train.momentum < 0) r->train.momentum = 0.9;
-    if (s->own && !is_adaptive(r)) STK_TRY(settle_own_rate(s, err));
-    double share = (double)(r->data.batch * r->train.accumulate) / 128;
-    if (share > 8) share = 8;
+    if (s->own && !is_adaptive(r)) STK_TRY(resolve_published_rate(s, err));
+    double scale = (double)(r->data.batch * r->train.accumulate) / 128;
+    if (scale > 8) scale = 8;
     if (r->train.learning_rate < 0) {
-        r->train.learning_rate = is_adaptive(r)                             ? 1e-3 * sqrt(share)
-                                 : r->train.optimizer == STK_OPTIMIZER_LARS ? 1.0 * share
-                                                                            : 0.1 * share;
-        STK_TRY(s->tunes ? settle_tuning_rate(s, err)
-                         : stk_resolve_say(
+        r->train.learning_rate = is_adaptive(r)                             ? 1e-3 * sqrt(scale)
+                                 : r->train.optimizer == STK_OPTIMIZER_LARS ? 1.0 * scale
+                                                                            : 0.1 * scale;
+        STK_TRY(s->tunes ? resolve_tuning_rate(s, err)
+                         : stk_resolve_note(
                                s, err,
                                "learning rate %g: %s with batch %lld; `stoker lr-find` measures it",
                                r->train.learning_rate, stk_train_recipe_word(r, "train.optimizer"),
@@ -121,7 +121,7 @@ stk_status stk_resolve_optimizer(stk_resolve_ctx *s, stk_error *err)
 }
 
 /* That are trained: fewer than are said where train.steps ends before. */
-static double whole_epochs(const stk_resolve_ctx *s)
+static double total_epochs(const stk_resolve_ctx *s)
 {
     const stk_train_recipe *r = s->recipe;
     const double epoch = fmax(1, floor((double)s->data->train_count / (double)r->data.batch));
@@ -132,20 +132,20 @@ static double whole_epochs(const stk_resolve_ctx *s)
 stk_status stk_resolve_schedule(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe    *r = s->recipe;
-    stk_schedule_options usual;
+    stk_schedule_options defaults;
     if (r->train.schedule == STK_SCHEDULE_AUTO)
         r->train.schedule = s->tunes ? STK_SCHEDULE_COSINE : STK_SCHEDULE_ONE_CYCLE;
-    STK_TRY(stk_schedule_defaults(&usual, stk_train_recipe_word(r, "train.schedule"), err));
-    if (r->train.rise_fraction < 0) r->train.rise_fraction = usual.rise_fraction;
-    if (r->train.start_factor < 0) r->train.start_factor = usual.start_factor;
-    if (r->train.end_factor < 0) r->train.end_factor = usual.end_factor;
+    STK_TRY(stk_schedule_defaults(&defaults, stk_train_recipe_word(r, "train.schedule"), err));
+    if (r->train.rise_fraction < 0) r->train.rise_fraction = defaults.rise_fraction;
+    if (r->train.start_factor < 0) r->train.start_factor = defaults.start_factor;
+    if (r->train.end_factor < 0) r->train.end_factor = defaults.end_factor;
     if (r->train.warmup_epochs < 0) {
-        bool own = usual.rise_fraction > 0 || r->train.schedule == STK_SCHEDULE_CONSTANT;
+        bool own = defaults.rise_fraction > 0 || r->train.schedule == STK_SCHEDULE_CONSTANT;
         r->train.warmup_epochs = own        ? 0
-                                 : s->tunes ? TUNING_WARM_UP * whole_epochs(s)
-                                            : 0.05 * whole_epochs(s);
+                                 : s->tunes ? TUNING_WARM_UP * total_epochs(s)
+                                            : 0.05 * total_epochs(s);
         if (s->tunes && !own)
-            return stk_resolve_say(
+            return stk_resolve_note(
                 s, err, "warm-up %g epochs: the first gradients of a new last layer are large",
                 r->train.warmup_epochs);
     }
@@ -165,19 +165,19 @@ void stk_resolve_steps(stk_resolve_ctx *s)
 stk_status stk_resolve_progressive(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
-    stk_epoch_plan    course;
+    stk_epoch_plan    plan;
     if (r->progressive.size_from >= 1) return STK_OK;
-    STK_TRY(stk_epoch_plan_make(&course, r, s->data, err));
-    stk_status st = stk_epoch_plan_check_model(&course, r, err);
-    if (!st && course.count == 1)
-        st = stk_resolve_say(
+    STK_TRY(stk_epoch_plan_make(&plan, r, s->data, err));
+    stk_status st = stk_epoch_plan_check_model(&plan, r, err);
+    if (!st && plan.count == 1)
+        st = stk_resolve_note(
             s, err, "WARNING: images do not grow: %lld epoch%s, and the last is at full size",
-            (long long)course.epochs, course.epochs == 1 ? "" : "s");
-    else if (!st && course.count)
-        st = stk_resolve_say(s, err,
-                             "progressive: images grow from %lld to %lld pixels in %zu phases",
-                             (long long)course.phases[0].size,
-                             (long long)course.phases[course.count - 1].size, course.count);
-    stk_epoch_plan_release(&course);
+            (long long)plan.epochs, plan.epochs == 1 ? "" : "s");
+    else if (!st && plan.count)
+        st = stk_resolve_note(s, err,
+                              "progressive: images grow from %lld to %lld pixels in %zu phases",
+                              (long long)plan.groups[0].size,
+                              (long long)plan.groups[plan.count - 1].size, plan.count);
+    stk_epoch_plan_release(&plan);
     return st;
 }

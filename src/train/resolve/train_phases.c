@@ -12,12 +12,12 @@ static double grown(double from, double until, double at)
 
 static stk_epoch_group epoch_of(const stk_train_recipe *r, const stk_train_data *data, double at)
 {
-    double  share = grown(r->progressive.size_from, r->progressive.size_until, at);
+    double  fraction = grown(r->progressive.size_from, r->progressive.size_until, at);
     int64_t unit = r->progressive.size_step;
-    int64_t size = (int64_t)floor((double)r->data.size * share / (double)unit + 0.5) * unit;
+    int64_t size = (int64_t)floor((double)r->data.size * fraction / (double)unit + 0.5) * unit;
     double  sample = grown(r->progressive.sample_from, r->progressive.sample_until, at);
     int64_t every = (int64_t)floor(1 / sample + 0.5);
-    if (share >= 1 || size > r->data.size) size = r->data.size;
+    if (fraction >= 1 || size > r->data.size) size = r->data.size;
     if (size < unit) size = unit < r->data.size ? unit : r->data.size;
     int64_t steps = data->train_count / every / r->data.batch;
     return (stk_epoch_group){.epochs = 1,
@@ -35,55 +35,55 @@ static bool same(const stk_epoch_group *a, const stk_epoch_group *b)
 }
 
 /* Steps of an epoch, of which the last may be a part, up to what is left of the run. */
-static int64_t steps_of(const stk_epoch_group *phase, double epochs_left, int64_t steps_left)
+static int64_t steps_of(const stk_epoch_group *group, double epochs_left, int64_t steps_left)
 {
     const double  part = epochs_left < 1 ? epochs_left : 1;
-    const int64_t steps = (int64_t)ceil((double)phase->epoch_steps * part);
+    const int64_t steps = (int64_t)ceil((double)group->epoch_steps * part);
     return steps < steps_left ? steps : steps_left;
 }
 
 /* Appends an epoch: to the last phase where it is like it. */
-static stk_status add_epoch(stk_epoch_plan *course, const stk_epoch_group *next, int64_t epoch,
+static stk_status add_epoch(stk_epoch_plan *plan, const stk_epoch_group *next, int64_t epoch,
                             int64_t steps, stk_error *err)
 {
-    stk_epoch_group *last = course->count ? &course->phases[course->count - 1] : NULL;
+    stk_epoch_group *last = plan->count ? &plan->groups[plan->count - 1] : NULL;
     if (!last || !same(last, next)) {
-        stk_epoch_group *more = realloc(course->phases, (course->count + 1) * sizeof *more);
+        stk_epoch_group *more = realloc(plan->groups, (plan->count + 1) * sizeof *more);
         if (!more) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
-        course->phases = more;
-        last = &course->phases[course->count++];
+        plan->groups = more;
+        last = &plan->groups[plan->count++];
         *last = *next;
         last->first_epoch = epoch;
         last->epochs = 0;
     }
     last->epochs++;
     last->steps += steps;
-    course->steps += steps;
-    course->epochs = epoch + 1;
+    plan->steps += steps;
+    plan->epochs = epoch + 1;
     return STK_OK;
 }
 
-stk_status stk_epoch_plan_make(stk_epoch_plan *course, const stk_train_recipe *recipe,
+stk_status stk_epoch_plan_make(stk_epoch_plan *plan, const stk_train_recipe *recipe,
                                const stk_train_data *data, stk_error *err)
 {
     const double  epochs = recipe->train.epochs;
     const int64_t limit = recipe->train.steps >= 0 ? recipe->train.steps : INT64_MAX;
     stk_status    st = STK_OK;
-    *course = (stk_epoch_plan){0};
-    for (int64_t e = 0; (double)e < epochs && course->steps < limit && !st; e++) {
+    *plan = (stk_epoch_plan){0};
+    for (int64_t e = 0; (double)e < epochs && plan->steps < limit && !st; e++) {
         const double    left = epochs - (double)e;
-        const int64_t   steps_left = limit - course->steps;
+        const int64_t   steps_left = limit - plan->steps;
         stk_epoch_group next = epoch_of(recipe, data, (double)e / epochs);
         const int64_t   steps = steps_of(&next, left, steps_left);
         if (left <= 1 || steps == steps_left) next.size = recipe->data.size;
-        st = add_epoch(course, &next, e, steps, err);
+        st = add_epoch(plan, &next, e, steps, err);
     }
-    if (st) stk_epoch_plan_release(course);
+    if (st) stk_epoch_plan_release(plan);
     return st;
 }
 
-void stk_epoch_plan_release(stk_epoch_plan *course)
+void stk_epoch_plan_release(stk_epoch_plan *plan)
 {
-    free(course->phases);
-    *course = (stk_epoch_plan){0};
+    free(plan->groups);
+    *plan = (stk_epoch_plan){0};
 }

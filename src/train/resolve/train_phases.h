@@ -15,19 +15,19 @@ typedef struct stk_epoch_group {
 } stk_epoch_group;
 
 typedef struct stk_epoch_plan {
-    stk_epoch_group *phases;
+    stk_epoch_group *groups;
     size_t           count;
     int64_t          epochs, steps; /* of the whole run */
 } stk_epoch_plan;
 
 /* Of a settled recipe. The last epoch is at full size, whatever the number of epochs and wherever
  * train.steps ends it. */
-STK_NODISCARD stk_status stk_epoch_plan_make(stk_epoch_plan *course, const stk_train_recipe *recipe,
+STK_NODISCARD stk_status stk_epoch_plan_make(stk_epoch_plan *plan, const stk_train_recipe *recipe,
                                              const stk_train_data *data, stk_error *err);
-void                     stk_epoch_plan_release(stk_epoch_plan *course);
+void                     stk_epoch_plan_release(stk_epoch_plan *plan);
 /* STK_E_UNSUPPORTED where the network is another one for images of another size, saying which
  * weight. */
-STK_NODISCARD stk_status stk_epoch_plan_check_model(const stk_epoch_plan   *course,
+STK_NODISCARD stk_status stk_epoch_plan_check_model(const stk_epoch_plan   *plan,
                                                     const stk_train_recipe *recipe, stk_error *err);
 
 #endif

@@ -8,16 +8,16 @@
 enum { MOST_BYTES = 1 << 26 };
 
 const char *stk_class_list_name(const stk_train_data *data, int64_t index,
-                                char room[STK_CLASS_LIST_CAPACITY])
+                                char scratch[STK_CLASS_LIST_CAPACITY])
 {
     if (data && data->class_names && index < data->classes) return data->class_names[index];
-    snprintf(room, STK_CLASS_LIST_CAPACITY, "class %lld", (long long)index);
-    return room;
+    snprintf(scratch, STK_CLASS_LIST_CAPACITY, "class %lld", (long long)index);
+    return scratch;
 }
 
-static stk_status begin(stk_class_list *out, size_t most, stk_error *err)
+static stk_status begin(stk_class_list *out, size_t capacity, stk_error *err)
 {
-    *out = (stk_class_list){.names = calloc(most + 1, sizeof *out->names)};
+    *out = (stk_class_list){.names = calloc(capacity + 1, sizeof *out->names)};
     return out->names ? STK_OK : stk_fail(err, STK_E_NOMEM, "classes", NULL, "no memory for names");
 }
 
@@ -95,10 +95,10 @@ stk_status stk_class_list_parse(stk_class_list *out, const char *json, const cha
 
 stk_status stk_class_list_number(stk_class_list *out, int64_t count, stk_error *err)
 {
-    char       room[STK_CLASS_LIST_CAPACITY];
+    char       scratch[STK_CLASS_LIST_CAPACITY];
     stk_status st = begin(out, (size_t)count, err);
     for (int64_t i = 0; !st && i < count; i++) {
-        const char *name = stk_class_list_name(NULL, i, room);
+        const char *name = stk_class_list_name(NULL, i, scratch);
         st = add(out, name, strlen(name), err);
     }
     return end(out, st);
@@ -108,11 +108,11 @@ stk_status stk_class_list_print(const stk_train_data *data, int64_t classes, stk
                                 stk_error *err)
 {
     stk_json_writer json;
-    char            room[STK_CLASS_LIST_CAPACITY];
+    char            scratch[STK_CLASS_LIST_CAPACITY];
     stk_json_begin(&json, out, 0);
     stk_json_array(&json);
     for (int64_t i = 0; i < classes; i++)
-        stk_json_string(&json, stk_class_list_name(data, i, room));
+        stk_json_string(&json, stk_class_list_name(data, i, scratch));
     stk_json_array_end(&json);
     STK_TRY(stk_json_end(&json, err));
     return stk_blob_append(out, "", 1, err);

@@ -13,7 +13,7 @@ typedef struct stk_class_list {
 
 /* The name of class index: the data's, or "class 7", which is written to room. */
 const char *stk_class_list_name(const stk_train_data *data, int64_t index,
-                                char room[STK_CLASS_LIST_CAPACITY]);
+                                char scratch[STK_CLASS_LIST_CAPACITY]);
 
 /* Of a text file, one name a line. On failure *out is empty, here and below. */
 STK_NODISCARD stk_status stk_class_list_read(stk_class_list *out, const char *path, stk_error *err);

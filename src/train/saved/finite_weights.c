@@ -28,7 +28,7 @@ static stk_status check(const stk_variable_info *info, const void *data, int64_t
     return STK_OK;
 }
 
-static stk_status check_variable(stk_variables *variables, size_t index, stk_blob *room,
+static stk_status check_variable(stk_variables *variables, size_t index, stk_blob *scratch,
                                  const char *path, stk_error *err)
 {
     const stk_variable_info info = stk_variables_at(variables, index);
@@ -36,18 +36,18 @@ static stk_status check_variable(stk_variables *variables, size_t index, stk_blo
     if (info.role != STK_VARIABLE_PARAMETER && info.role != STK_VARIABLE_STATISTIC) return STK_OK;
     STK_TRY(stk_shape_count(&info.shape, &count, err));
     const size_t bytes = (size_t)count * stk_dtype_bytes(info.dtype);
-    STK_TRY(stk_blob_reserve(room, bytes, err));
-    STK_TRY(stk_variables_read(variables, index, room->data, bytes, err));
-    return check(&info, room->data, count, path, err);
+    STK_TRY(stk_blob_reserve(scratch, bytes, err));
+    STK_TRY(stk_variables_read(variables, index, scratch->data, bytes, err));
+    return check(&info, scratch->data, count, path, err);
 }
 
 stk_status stk_variables_check_finite(stk_variables *variables, const char *path, stk_error *err)
 {
-    stk_blob   room;
+    stk_blob   scratch;
     stk_status st = STK_OK;
-    stk_blob_init(&room, NULL, STK_MEMORY_READ);
+    stk_blob_init(&scratch, NULL, STK_MEMORY_READ);
     for (size_t i = 0; i < stk_variables_count(variables) && !st; i++)
-        st = check_variable(variables, i, &room, path, err);
-    stk_blob_release(&room);
+        st = check_variable(variables, i, &scratch, path, err);
+    stk_blob_release(&scratch);
     return st;
 }

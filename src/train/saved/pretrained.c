@@ -67,12 +67,12 @@ static stk_status read_folder(stk_pretrained *p, const char *folder, stk_error *
 
 static stk_status read_around(stk_pretrained *p, stk_error *err)
 {
-    static const char *const places[] = {".", ".."};
+    static const char *const folders[] = {".", ".."};
     char                     folder[STK_TRAIN_PATH + 4];
     const char              *slash = strrchr(p->weights, '/');
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         snprintf(folder, sizeof folder, "%.*s%s", slash ? (int)(slash + 1 - p->weights) : 0,
-                 p->weights, places[i]);
+                 p->weights, folders[i]);
         STK_TRY(read_folder(p, folder, err));
     }
     return STK_OK;
@@ -128,11 +128,11 @@ typedef struct telling {
 static void match_classes(const stk_pretrained *p, const stk_train_data *data, int64_t *rows,
                           int64_t count, telling *t)
 {
-    char    list[400] = "", room[STK_CLASS_LIST_CAPACITY];
+    char    list[400] = "", scratch[STK_CLASS_LIST_CAPACITY];
     size_t  used = 0;
     int64_t known = 0;
     for (int64_t i = 0; i < count; i++) {
-        const char *name = stk_class_list_name(data, i, room);
+        const char *name = stk_class_list_name(data, i, scratch);
         rows[i] = find_class(p, name);
         known += rows[i] >= 0;
         if (rows[i] < 0 && used + strlen(name) + 8 < sizeof list)

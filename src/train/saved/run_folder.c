@@ -139,8 +139,8 @@ static stk_status write_classes(const stk_train_recipe *recipe, const stk_train_
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_run_folder_path(recipe->output.folder, "classes.txt", path);
     for (int64_t i = 0; i < recipe->model.classes && !st; i++) {
-        char        room[STK_CLASS_LIST_CAPACITY];
-        const char *name = stk_class_list_name(data, i, room);
+        char        scratch[STK_CLASS_LIST_CAPACITY];
+        const char *name = stk_class_list_name(data, i, scratch);
         st = stk_blob_append(&text, name, strcspn(name, "\r\n"), err);
         if (!st) st = stk_blob_append(&text, "\n", 1, err);
     }

@@ -157,7 +157,7 @@ static bool stops(const stk_graph_symbol *s)
     return s->role == STK_SYMBOL_VARIABLE && s->variable.freeze_after > 0 && !s->variable.frozen;
 }
 
-double stk_graphs_late_from(const stk_graph *graph)
+double stk_graphs_frozen_from(const stk_graph *graph)
 {
     double from = 0;
     for (uint32_t i = 1; i < graph->symbol_count; i++)
@@ -171,14 +171,14 @@ static void stop_learning(stk_graph *g)
         if (stops(&g->symbols[i])) g->symbols[i].variable.frozen = true;
 }
 
-stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool late, stk_graph **out,
+stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool frozen, stk_graph **out,
                             stk_error *err)
 {
     STK_TRY(begin_learning(graphs, out, err));
     stk_graph            *g = *out;
     training              t = forward(graphs, g, size);
     stk_optimizer_symbols made = {0};
-    if (late) stop_learning(g);
+    if (frozen) stop_learning(g);
     if (graphs->recipe->train.accumulate > 1) {
         stk_optimizer_accumulate(g, t.loss, &graphs->optimizer, &made);
     } else {
@@ -191,7 +191,7 @@ stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool late, s
 }
 
 /* A graph for what is done to the variables of a model, and the model. */
-static stk_status begin_beside(const stk_graphs *graphs, stk_graph **model_, stk_graph **out,
+static stk_status begin_helper(const stk_graphs *graphs, stk_graph **model_, stk_graph **out,
                                stk_error *err)
 {
     *out = NULL;
@@ -207,7 +207,7 @@ stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out, stk_erro
 {
     stk_graph            *m;
     stk_optimizer_symbols made = {0};
-    STK_TRY(begin_beside(graphs, &m, out, err));
+    STK_TRY(begin_helper(graphs, &m, out, err));
     stk_optimizer_apply_accumulated(*out, m, &graphs->optimizer, &made);
     stk_graph_output(*out, "guard", made.guard);
     stk_graph_free(m);
@@ -217,7 +217,7 @@ stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out, stk_erro
 stk_status stk_graphs_lookahead(const stk_graphs *graphs, stk_graph **out, stk_error *err)
 {
     stk_graph *m;
-    STK_TRY(begin_beside(graphs, &m, out, err));
+    STK_TRY(begin_helper(graphs, &m, out, err));
     stk_optimizer_lookahead(*out, m);
     stk_graph_free(m);
     return end(out, err);
@@ -226,14 +226,14 @@ stk_status stk_graphs_lookahead(const stk_graphs *graphs, stk_graph **out, stk_e
 stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph **out,
                              stk_error *err)
 {
-    enum { MOST = 4096 };
+    enum { VARIABLES_MAX = 4096 };
     STK_TRY(begin_learning(graphs, out, err));
     stk_graph *g = *out;
     training   t = forward(graphs, g, size);
     stk_graph_output(g, "loss", t.loss);
-    stk_symbol of[MOST], gradients[MOST];
+    stk_symbol of[VARIABLES_MAX], gradients[VARIABLES_MAX];
     size_t     count = 0;
-    for (size_t i = 0; i < stk_graph_variable_count(g) && count < MOST; i++) {
+    for (size_t i = 0; i < stk_graph_variable_count(g) && count < VARIABLES_MAX; i++) {
         stk_graph_variable_info v = stk_graph_variable_at(g, i);
         if (v.options.role == STK_VARIABLE_PARAMETER && !v.options.frozen) of[count++] = v.symbol;
     }

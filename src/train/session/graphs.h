@@ -28,10 +28,10 @@ STK_NODISCARD stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_rec
  * mixed on the device), "label", "step", "hyper"; outputs "loss", "guard"; metric variables. With
  * accumulation it only adds gradients up. late: what stops to learn has stopped, so no gradients
  * are computed for it. */
-STK_NODISCARD stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool late,
+STK_NODISCARD stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool frozen,
                                           stk_graph **out, stk_error *err);
 /* The share of training after which all that stops to learn has stopped; 0: nothing does. */
-double stk_graphs_late_from(const stk_graph *graph);
+double stk_graphs_frozen_from(const stk_graph *graph);
 /* The update of accumulated gradients. */
 STK_NODISCARD stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out,
                                            stk_error *err);

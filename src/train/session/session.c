@@ -117,16 +117,17 @@ stk_program *stk_session_find(const stk_session *session, int64_t size, bool eva
 {
     for (size_t i = 0; i < session->program_count; i++)
         if (session->programs[i].size == size && session->programs[i].evaluates == evaluates &&
-            !session->programs[i].late)
+            !session->programs[i].frozen)
             return session->programs[i].program;
     return NULL;
 }
 
 stk_program *stk_session_find_step(const stk_session *session, const stk_instruction_input *input)
 {
-    bool late = session->late_from > 0 && (float)input->now.gone >= (float)session->late_from;
-    for (size_t i = 0; late && i < session->program_count; i++)
-        if (session->programs[i].size == input->size && session->programs[i].late)
+    bool frozen =
+        session->frozen_from > 0 && (float)input->now.progress >= (float)session->frozen_from;
+    for (size_t i = 0; frozen && i < session->program_count; i++)
+        if (session->programs[i].size == input->size && session->programs[i].frozen)
             return session->programs[i].program;
     return stk_session_find(session, input->size, false);
 }
@@ -163,17 +164,17 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
 
 /* What has stopped to learn needs no gradients: of airbench these are those of the largest
  * images. Compiled beforehand, so that nothing waits for it in the middle. */
-static stk_status ready_late(stk_session *s, int64_t size, stk_error *err)
+static stk_status ready_frozen(stk_session *s, int64_t size, stk_error *err)
 {
     stk_graph *graph;
     STK_TRY(stk_graphs_train(&s->graphs, size, true, &graph, err));
     STK_TRY(compile(s, graph, size, false, err));
-    s->programs[s->program_count - 1].late = true;
+    s->programs[s->program_count - 1].frozen = true;
     return STK_OK;
 }
 
 /* A program beside training, for all sizes of images. */
-static stk_status ready_beside(stk_session *s, stk_program **program, const char *name,
+static stk_status ready_helper(stk_session *s, stk_program **program, const char *name,
                                stk_status (*build)(const stk_graphs *, stk_graph **, stk_error *),
                                stk_error *err)
 {
@@ -191,14 +192,14 @@ stk_status stk_session_ready(stk_session *session, int64_t size, stk_error *err)
     stk_graph *graph;
     if (!stk_session_find(session, size, false)) {
         STK_TRY(stk_graphs_train(&session->graphs, size, false, &graph, err));
-        session->late_from = stk_graphs_late_from(graph);
+        session->frozen_from = stk_graphs_frozen_from(graph);
         STK_TRY(compile(session, graph, size, false, err));
-        if (session->late_from > 0) STK_TRY(ready_late(session, size, err));
+        if (session->frozen_from > 0) STK_TRY(ready_frozen(session, size, err));
     }
     if (session->recipe->train.accumulate > 1)
-        STK_TRY(ready_beside(session, &session->update, "update", stk_graphs_update, err));
+        STK_TRY(ready_helper(session, &session->update, "update", stk_graphs_update, err));
     if (session->recipe->train.lookahead < 1) return STK_OK;
-    return ready_beside(session, &session->lookahead, "lookahead", stk_graphs_lookahead, err);
+    return ready_helper(session, &session->lookahead, "lookahead", stk_graphs_lookahead, err);
 }
 
 stk_status stk_session_ready_evaluate(stk_session *session, int64_t size, stk_error *err)
@@ -307,12 +308,12 @@ stk_status stk_session_evaluate(stk_session *session, const stk_loader_batch *ba
     stk_program            *program = stk_session_find(session, size, true);
     const size_t            rows = (size_t)r->data.eval_batch;
     const size_t            bytes = rows * stk_session_image_bytes(session, size);
-    stk_loader_batch        whole = *batch;
-    STK_TRY(fill_up(session, &whole, size, err));
-    STK_TRY(whole.edits
-                ? stk_program_feed(program, "edits", whole.edits, rows * sizeof(stk_edit), err)
-                : stk_program_feed(program, "image", whole.images, bytes, err));
-    STK_TRY(stk_program_feed(program, "label", whole.labels, rows * sizeof(int64_t), err));
+    stk_loader_batch        padded = *batch;
+    STK_TRY(fill_up(session, &padded, size, err));
+    STK_TRY(padded.edits
+                ? stk_program_feed(program, "edits", padded.edits, rows * sizeof(stk_edit), err)
+                : stk_program_feed(program, "image", padded.images, bytes, err));
+    STK_TRY(stk_program_feed(program, "label", padded.labels, rows * sizeof(int64_t), err));
     STK_TRY(stk_program_run(program, NULL, err));
     if (!logits) return STK_OK;
     return stk_program_fetch(program, "logits", logits,

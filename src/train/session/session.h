@@ -95,7 +95,7 @@ STK_NODISCARD stk_status stk_session_result(stk_session *session, stk_meter *met
 size_t                   stk_session_under_way(const stk_session *session);
 /* How many may stay under way when the next step is made ready: 0 where the device works in the
  * caller's time, or where the recipe wants it. */
-int stk_session_ahead(const stk_session *session);
+int stk_session_steps_in_flight(const stk_session *session);
 /* Waits for what is under way and drops the results. NULL is fine. */
 void stk_session_drain(stk_session *session);
 /* The step before (or the evaluation, of a session that does not train) again so many times with

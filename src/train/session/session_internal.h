@@ -10,7 +10,7 @@ enum { STK_SESSION_PROGRAMS = 128, STK_SESSION_SLOTS = STK_STEPS_IN_FLIGHT_MAX +
 typedef struct stk_session_program_row {
     int64_t      size;
     bool         evaluates;
-    bool         late; /* a step of training after late_from */
+    bool         frozen; /* a step of training after frozen_from */
     stk_program *program;
 } stk_session_program_row;
 
@@ -32,12 +32,12 @@ struct stk_session {
     stk_variables          *variables;
     stk_session_program_row programs[STK_SESSION_PROGRAMS];
     size_t                  program_count;
-    double                  late_from; /* a share of training; 0: all steps are alike */
-    stk_program            *update;    /* of accumulated gradients; NULL without */
-    stk_program            *lookahead; /* NULL without */
-    stk_fetch_queue        *queue;     /* results of steps; NULL: none yet */
-    stk_session_pending     begun[STK_SESSION_SLOTS];
-    uint64_t                begun_count, done_count;
+    double                  frozen_from; /* a share of training; 0: all steps are alike */
+    stk_program            *update;      /* of accumulated gradients; NULL without */
+    stk_program            *lookahead;   /* NULL without */
+    stk_fetch_queue        *queue;       /* results of steps; NULL: none yet */
+    stk_session_pending     pending[STK_SESSION_SLOTS];
+    uint64_t                enqueued_count, done_count;
     uint8_t                *rows; /* a batch that is filled up */
     int64_t                *labels;
     size_t                  row_bytes; /* that rows has room for, in all */

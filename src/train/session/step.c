@@ -11,11 +11,11 @@ typedef struct left {
     float metrics[4];
 } left;
 
-static stk_status give(stk_program *program, bool lent, const char *input, const void *data,
-                       size_t size, stk_error *err)
+static stk_status feed_input(stk_program *program, bool borrowed, const char *input,
+                             const void *data, size_t size, stk_error *err)
 {
-    return lent ? stk_program_feed_async(program, input, data, size, err)
-                : stk_program_feed(program, input, data, size, err);
+    return borrowed ? stk_program_feed_async(program, input, data, size, err)
+                    : stk_program_feed(program, input, data, size, err);
 }
 
 typedef struct part {
@@ -38,7 +38,7 @@ static size_t parts_of(const stk_session *s, const stk_loader_batch *batch, int6
 
 /* Batches stay where they are until their step is done: see stk_loader_options.kept. */
 static stk_status feed(stk_session *s, stk_program *program, const stk_loader_batch *batch,
-                       const stk_instruction_input *input, bool lent, stk_error *err)
+                       const stk_instruction_input *input, bool borrowed, stk_error *err)
 {
     const stk_train_recipe *r = s->recipe;
     bool                    soft = stk_loader_soft(r, false);
@@ -46,12 +46,12 @@ static stk_status feed(stk_session *s, stk_program *program, const stk_loader_ba
     part                    parts[2];
     size_t                  count = parts_of(s, batch, input->size, parts), bytes = 0;
     for (size_t i = 0; i < count; i++) {
-        STK_TRY(give(program, lent, parts[i].input, parts[i].data, parts[i].bytes, err));
+        STK_TRY(feed_input(program, borrowed, parts[i].input, parts[i].data, parts[i].bytes, err));
         bytes += parts[i].bytes;
     }
-    STK_TRY(give(program, lent, "label", batch->labels,
-                 soft ? rows * (size_t)r->model.classes * sizeof(float) : rows * sizeof(int64_t),
-                 err));
+    STK_TRY(feed_input(
+        program, borrowed, "label", batch->labels,
+        soft ? rows * (size_t)r->model.classes * sizeof(float) : rows * sizeof(int64_t), err));
     stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, rows, bytes);
     return stk_program_feed(program, "step", &input->step, sizeof input->step, err);
 }
@@ -69,7 +69,7 @@ static stk_status feed_again(stk_session *s, stk_program *program, const stk_loa
     return STK_OK;
 }
 
-static stk_status share(stk_session *s, const stk_instruction_input *input, stk_error *err)
+static stk_status all_reduce(stk_session *s, const stk_instruction_input *input, stk_error *err)
 {
     size_t bytes;
     if (!stk_faults_shares(s->faults)) return STK_OK;
@@ -120,8 +120,8 @@ static stk_status run_update(stk_session *s, const stk_instruction_input *input,
     return STK_OK;
 }
 
-static stk_status look_ahead(stk_session *s, const float *hyper, stk_trace_thread *thread,
-                             stk_error *err)
+static stk_status run_lookahead(stk_session *s, const float *hyper, stk_trace_thread *thread,
+                                stk_error *err)
 {
     STK_TRY(
         stk_program_feed(s->lookahead, "hyper", hyper, STK_OPTIMIZER_HYPER * sizeof *hyper, err));
@@ -131,8 +131,8 @@ static stk_status look_ahead(stk_session *s, const float *hyper, stk_trace_threa
 stk_status stk_session_begin(stk_session *session, stk_error *err)
 {
     float hyper[STK_OPTIMIZER_HYPER];
-    stk_optimizer_hyper(&(stk_hyperparameters){.slow = 0}, hyper);
-    return session->lookahead ? look_ahead(session, hyper, NULL, err) : STK_OK;
+    stk_optimizer_hyper(&(stk_hyperparameters){.lookahead_weight = 0}, hyper);
+    return session->lookahead ? run_lookahead(session, hyper, NULL, err) : STK_OK;
 }
 
 static stk_status run(stk_session *s, stk_program *program, const stk_loader_batch *batch,
@@ -146,13 +146,14 @@ static stk_status run(stk_session *s, stk_program *program, const stk_loader_bat
     STK_TRY(stk_fetch_queue_begin(s->queue, err));
     STK_TRY(stk_program_run(program, thread, err));
     stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
-    if (!s->update || input->update) STK_TRY(share(s, input, err)); /* added up, they go once */
+    if (!s->update || input->update)
+        STK_TRY(all_reduce(s, input, err)); /* added up, they go once */
     stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
     STK_TRY(fetch_more(s, input, err));
     STK_TRY(put(s, program, "loss", offsetof(left, loss), sizeof(float), (uint64_t)batch->rows,
                 input->meter, err));
     if (s->update && input->update) STK_TRY(run_update(s, input, hyper, thread, err));
-    if (s->lookahead && input->lookahead) STK_TRY(look_ahead(s, hyper, thread, err));
+    if (s->lookahead && input->lookahead) STK_TRY(run_lookahead(s, hyper, thread, err));
     if (!s->update || input->update)
         STK_TRY(put(s, updates, "guard", offsetof(left, guard), STK_OPTIMIZER_GUARD * sizeof(float),
                     0, input->meter, err));
@@ -172,17 +173,17 @@ stk_status stk_session_step(stk_session *session, const stk_loader_batch *batch,
     STK_TRY(feed(session, program, batch, input, true, err));
     STK_TRY(feed_again(session, program, batch, input, err));
     STK_TRY(run(session, program, batch, input, thread, err));
-    session->begun[session->begun_count++ % STK_SESSION_SLOTS] =
+    session->pending[session->enqueued_count++ % STK_SESSION_SLOTS] =
         (stk_session_pending){input->step, !session->update || input->update, input->measure};
     return STK_OK;
 }
 
 size_t stk_session_under_way(const stk_session *session)
 {
-    return (size_t)(session->begun_count - session->done_count);
+    return (size_t)(session->enqueued_count - session->done_count);
 }
 
-int stk_session_ahead(const stk_session *session)
+int stk_session_steps_in_flight(const stk_session *session)
 {
     const int64_t wanted = session->recipe->knobs.steps_in_flight;
     if (session->recipe->knobs.eager || !stk_device_is_asynchronous(session->device)) return 0;
@@ -196,7 +197,7 @@ stk_status stk_session_result(stk_session *session, stk_meter *meter,
     *result = (stk_instruction_result){0};
     if (stk_device_is_asynchronous(session->device)) stk_meter_enter(meter, STK_STAGE_COMPUTE);
     STK_TRY(stk_fetch_queue_pop(session->queue, true, &slot, err));
-    const stk_session_pending *b = &session->begun[session->done_count++ % STK_SESSION_SLOTS];
+    const stk_session_pending *b = &session->pending[session->done_count++ % STK_SESSION_SLOTS];
     left                       found;
     memcpy(&found, slot.data, sizeof found);
     result->step = b->step;

@@ -24,7 +24,7 @@ static int64_t view_count(const stk_graphs *graphs)
 }
 
 /* The rows of a view lie together. */
-static stk_symbol look(stk_graph *g, stk_symbol x, int64_t count)
+static stk_symbol stack_views(stk_graph *g, stk_symbol x, int64_t count)
 {
     const stk_shape s = stk_symbol_shape(g, x);
     const int64_t   rows = s.dim[0];
@@ -48,14 +48,14 @@ stk_symbol stk_graphs_average(const stk_graphs *graphs, stk_graph *g, stk_symbol
 {
     const int64_t   count = view_count(graphs);
     const stk_shape s = stk_symbol_shape(g, logits);
-    float           shares[VIEWS];
+    float           weights[VIEWS];
     if (count == 1) return logits;
     for (int i = 0; i < VIEWS; i++)
-        shares[i] = count == MIRROR_VIEWS ? 0.5f : i < MIRROR_VIEWS ? 0.25f : 0.125f;
-    stk_symbol share =
-        stk_graph_constant(g, "shares", STK_DTYPE_F32, stk_shape_3d(count, 1, 1), shares);
+        weights[i] = count == MIRROR_VIEWS ? 0.5f : i < MIRROR_VIEWS ? 0.25f : 0.125f;
+    stk_symbol weight =
+        stk_graph_constant(g, "shares", STK_DTYPE_F32, stk_shape_3d(count, 1, 1), weights);
     stk_symbol by_view = stk_reshape(g, logits, stk_shape_3d(count, s.dim[0] / count, s.dim[1]));
-    return stk_reduce_sum(g, stk_mul(g, by_view, share), 1 << 0, false);
+    return stk_reduce_sum(g, stk_mul(g, by_view, weight), 1 << 0, false);
 }
 
 static stk_symbol cut_out(const stk_graphs *graphs, stk_graph *g, stk_symbol edits, int64_t size,
@@ -85,7 +85,7 @@ stk_symbol stk_graphs_images(const stk_graphs *graphs, stk_graph *g, int64_t bat
                                    stk_shape_4d(batch, size, size, graphs->channels));
     if (painted && !resident) x = stk_edit_images(g, x, edits, (int)size, (int)size);
     if (mixed) x = stk_mix_images(g, x, edits);
-    if (count > 1) x = look(g, x, count);
+    if (count > 1) x = stack_views(g, x, count);
     stk_loader_normalization(graphs->recipe->data.preset, mean, deviation);
     return stk_normalize_image(g, x, mean, deviation);
 }

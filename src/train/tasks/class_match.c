@@ -52,7 +52,7 @@ static bool are_numbers(char *const *names, int64_t count)
     return true;
 }
 
-static void tell(const stk_class_sides *s, const char *line)
+static void warn(const stk_class_sides *s, const char *line)
 {
     if (s->log) s->log(s->log_context, line);
 }
@@ -84,7 +84,7 @@ static bool is_unknown(const stk_class_match *m, const stk_class_sides *s, int64
 
 /* One line for each: a message has no place for a hundred of them. Those that it has are told where
  * another name is near. */
-static void tell_unknown(const stk_class_match *m, const stk_class_sides *s, bool all)
+static void warn_unknown(const stk_class_match *m, const stk_class_sides *s, bool all)
 {
     for (int64_t i = 0; i < m->count; i++) {
         char        line[LINE_BYTES], near[128];
@@ -94,7 +94,7 @@ static void tell_unknown(const stk_class_match *m, const stk_class_sides *s, boo
             stk_suggest_offer(&suggest, s->run_names[k]);
         snprintf(line, sizeof line, "the run does not know the class \"%.200s\"%s",
                  s->data_names[i], stk_suggest_text(&suggest, near, sizeof near));
-        if (all || suggest.best) tell(s, line);
+        if (all || suggest.best) warn(s, line);
     }
 }
 
@@ -108,7 +108,7 @@ static stk_status refuse(const stk_class_match *m, const stk_class_sides *s, stk
         count++;
         if (more) more = add_name(unknown, sizeof unknown, s->data_names[i]);
     }
-    tell_unknown(m, s, !more);
+    warn_unknown(m, s, !more);
     list_run(s, known, sizeof known);
     return stk_fail(err, STK_E_INVALID, "classes", s->path,
                     "%lld of its class names %s not the run's: %s; the run knows %lld: %s",
@@ -116,13 +116,13 @@ static stk_status refuse(const stk_class_match *m, const stk_class_sides *s, stk
                     known);
 }
 
-static void tell_likeness(const stk_class_sides *s, int64_t label, int64_t found)
+static void note_likeness(const stk_class_sides *s, int64_t label, int64_t found)
 {
     char line[LINE_BYTES];
     if (strcmp(s->data_names[label], s->run_names[found]) == 0) return;
     snprintf(line, sizeof line, "class \"%.200s\" of the data is taken for the run's \"%.200s\"",
              s->data_names[label], s->run_names[found]);
-    tell(s, line);
+    warn(s, line);
 }
 
 /* How many of those that occur are known. */
@@ -154,11 +154,11 @@ static stk_status match_names(stk_class_match *m, const stk_class_sides *s, stk_
     }
     if (known < wanted) return refuse(m, s, err);
     for (int64_t i = 0; i < m->count; i++)
-        if (occurs(s, i)) tell_likeness(s, i, m->to_run[i]);
+        if (occurs(s, i)) note_likeness(s, i, m->to_run[i]);
     return STK_OK;
 }
 
-static void tell_index(const stk_class_match *m, const stk_class_sides *s, stk_class_rule wanted)
+static void note_index(const stk_class_match *m, const stk_class_sides *s, stk_class_rule wanted)
 {
     char line[LINE_BYTES], known[2 * LIST_BYTES];
     if (m->rule != STK_CLASSES_BY_INDEX || are_numbers(s->run_names, s->run_count)) return;
@@ -167,7 +167,7 @@ static void tell_index(const stk_class_match *m, const stk_class_sides *s, stk_c
              wanted == STK_CLASSES_BY_INDEX ? "classes are matched by index, as was asked for"
                                             : "the data has no class names",
              known);
-    tell(s, line);
+    warn(s, line);
 }
 
 stk_status stk_class_match_make(stk_class_match *out, stk_class_rule rule,
@@ -184,7 +184,7 @@ stk_status stk_class_match_make(stk_class_match *out, stk_class_rule rule,
             return st;
         }
     }
-    tell_index(out, sides, rule);
+    note_index(out, sides, rule);
     return STK_OK;
 }
 

@@ -11,8 +11,8 @@
 static const char *other_split(const stk_train_data *data)
 {
     if (data->test_count) return data->test_split;
-    return data->validation_count && data->validation_share == 0 ? data->validation_split
-                                                                 : data->train_split;
+    return data->validation_count && data->validation_fraction == 0 ? data->validation_split
+                                                                    : data->train_split;
 }
 
 /* What the folder says of itself; empty where it says nothing. */
@@ -116,7 +116,7 @@ static stk_status match(stk_eval_data *d, const stk_predictor *predictor,
     return st;
 }
 
-static void tell_left_out(stk_eval_data *d, const stk_evaluate_options *o)
+static void note_left_out(stk_eval_data *d, const stk_evaluate_options *o)
 {
     char                       text[600], line[620];
     size_t                     count = 0;
@@ -144,7 +144,7 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
     if (options->on_bad)
         STK_TRY(stk_train_recipe_set(r, "data.on_bad_sample", options->on_bad, "on_bad", err));
     STK_TRY(stk_train_data_read(&out->data, r, err));
-    tell_left_out(out, options);
+    note_left_out(out, options);
     STK_TRY(choose_split(out, options, err));
     STK_TRY(find_count(out, err));
     r->model.classes = INT32_MAX; /* labels of the data are checked when they are matched */
@@ -160,15 +160,15 @@ void stk_eval_data_release(stk_eval_data *data)
 stk_status stk_eval_data_loader(const stk_eval_data *data, const stk_evaluate_options *options,
                                 stk_loader **out, stk_error *err)
 {
-    const stk_loader_options feed = {.recipe = &data->recipe,
-                                     .data = &data->data,
-                                     .evaluate = true,
-                                     .origins = true,
-                                     .size = data->recipe.data.size,
-                                     .seed = 1,
-                                     .split = data->split,
-                                     .cancel = options->cancel,
-                                     .log = options->log,
-                                     .log_context = options->log_context};
-    return stk_loader_open(out, &feed, err);
+    const stk_loader_options loader = {.recipe = &data->recipe,
+                                       .data = &data->data,
+                                       .evaluate = true,
+                                       .origins = true,
+                                       .size = data->recipe.data.size,
+                                       .seed = 1,
+                                       .split = data->split,
+                                       .cancel = options->cancel,
+                                       .log = options->log,
+                                       .log_context = options->log_context};
+    return stk_loader_open(out, &loader, err);
 }

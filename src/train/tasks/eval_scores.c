@@ -10,15 +10,15 @@
 
 static stk_status check(int64_t classes, int bins, stk_error *err)
 {
-    if (classes >= 1 && bins >= 0 && bins <= STK_EVAL_BINS_MOST) return STK_OK;
+    if (classes >= 1 && bins >= 0 && bins <= STK_EVAL_BINS_MAX) return STK_OK;
     return stk_fail(err, STK_E_INVALID, "evaluate", NULL,
                     "%lld classes and %d bins: at least one class, and at most %d bins",
-                    (long long)classes, bins, STK_EVAL_BINS_MOST);
+                    (long long)classes, bins, STK_EVAL_BINS_MAX);
 }
 
 stk_status stk_eval_scores_init(stk_evaluation *out, int64_t classes, int bins, stk_error *err)
 {
-    const bool matrix = classes <= STK_EVAL_CONFUSION_MOST;
+    const bool matrix = classes <= STK_EVAL_CONFUSION_MAX;
     *out = (stk_evaluation){.classes = classes, .bin_count = bins ? bins : STK_EVAL_BINS};
     STK_TRY(check(classes, bins, err));
     out->scores = calloc((size_t)classes, sizeof *out->scores);
@@ -53,7 +53,7 @@ void stk_eval_scores_add(stk_evaluation *e, int64_t truth, int64_t predicted, do
     e->confidence += confidence;
 }
 
-static double share(double part, double whole)
+static double fraction(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
 }
@@ -62,9 +62,9 @@ static void finish_classes(stk_evaluation *e)
 {
     for (int64_t i = 0; i < e->classes; i++) {
         stk_class_score *s = &e->scores[i];
-        s->precision = share((double)s->right, (double)s->predicted);
-        s->recall = share((double)s->right, (double)s->images);
-        s->f1 = share(2 * (double)s->right, (double)(s->images + s->predicted));
+        s->precision = fraction((double)s->right, (double)s->predicted);
+        s->recall = fraction((double)s->right, (double)s->images);
+        s->f1 = fraction(2 * (double)s->right, (double)(s->images + s->predicted));
         if (!s->images) continue;
         e->present++;
         e->balanced_accuracy += s->recall;
@@ -72,9 +72,9 @@ static void finish_classes(stk_evaluation *e)
         e->macro_f1 += s->f1;
     }
     const double present = (double)e->present;
-    e->balanced_accuracy = share(e->balanced_accuracy, present);
-    e->macro_precision = share(e->macro_precision, present);
-    e->macro_f1 = share(e->macro_f1, present);
+    e->balanced_accuracy = fraction(e->balanced_accuracy, present);
+    e->macro_precision = fraction(e->macro_precision, present);
+    e->macro_f1 = fraction(e->macro_f1, present);
 }
 
 static void finish_bins(stk_evaluation *e)
@@ -83,10 +83,10 @@ static void finish_bins(stk_evaluation *e)
         stk_calibration_bin *b = &e->bins[i];
         b->from = (double)i / e->bin_count;
         b->to = (double)(i + 1) / e->bin_count;
-        b->confidence = share(b->confidence, (double)b->images);
-        b->accuracy = share(b->accuracy, (double)b->images);
+        b->confidence = fraction(b->confidence, (double)b->images);
+        b->accuracy = fraction(b->accuracy, (double)b->images);
         const double off = fabs(b->confidence - b->accuracy);
-        e->expected_error += off * share((double)b->images, (double)e->count);
+        e->expected_error += off * fraction((double)b->images, (double)e->count);
         if (off > e->largest_error) e->largest_error = off;
     }
 }
@@ -95,8 +95,8 @@ void stk_eval_scores_finish(stk_evaluation *e)
 {
     finish_classes(e);
     finish_bins(e);
-    e->accuracy = share(e->accuracy, (double)e->count);
-    e->confidence = share(e->confidence, (double)e->count);
+    e->accuracy = fraction(e->accuracy, (double)e->count);
+    e->confidence = fraction(e->confidence, (double)e->count);
 }
 
 void stk_evaluation_release(stk_evaluation *evaluation)

@@ -4,7 +4,7 @@
 
 #include <stoker/model_file.h>
 
-enum { STK_EVAL_CONFUSION_MOST = 1000, STK_EVAL_BINS = 10, STK_EVAL_BINS_MOST = 1000 };
+enum { STK_EVAL_CONFUSION_MAX = 1000, STK_EVAL_BINS = 10, STK_EVAL_BINS_MAX = 1000 };
 
 /* Memory for counts; bins 0: the usual number. On failure *out is to be released, too. */
 STK_NODISCARD stk_status stk_eval_scores_init(stk_evaluation *out, int64_t classes, int bins,

@@ -15,7 +15,7 @@ typedef struct evaluating {
     stk_predictor              *predictor;
     const stk_evaluate_options *options;
     stk_eval_data               from;
-    stk_loader                 *feed;
+    stk_loader                 *loader;
     stk_evaluation             *out;
     int64_t                     classes;
     int64_t                    *labels;        /* of a batch, the run's */
@@ -25,7 +25,7 @@ typedef struct evaluating {
 
 static const char *file_of(evaluating *e, int64_t row, int64_t *record)
 {
-    const stk_bytes file = stk_loader_origin(e->feed, row, record);
+    const stk_bytes file = stk_loader_origin(e->loader, row, record);
     snprintf(e->file, sizeof e->file, "%.*s", (int)file.size, (const char *)file.data);
     return e->file;
 }
@@ -62,10 +62,10 @@ static int64_t judge(evaluating *e, const float *logits)
     return best;
 }
 
-static stk_status tell(evaluating *e, const stk_loader_batch *batch, int64_t row, int64_t predicted,
-                       stk_error *err)
+static stk_status call_image(evaluating *e, const stk_loader_batch *batch, int64_t row,
+                             int64_t predicted, stk_error *err)
 {
-    const stk_shape     shape = stk_loader_shape(e->feed);
+    const stk_shape     shape = stk_loader_shape(e->loader);
     stk_evaluated_image image = {.truth = e->labels[row],
                                  .predicted = predicted,
                                  .probabilities = e->probabilities,
@@ -88,7 +88,7 @@ static stk_status count_batch(evaluating *e, const stk_loader_batch *batch, cons
             return stk_fail(err, STK_E_RANGE, "evaluate", where(e, i, text, sizeof text),
                             "the model's result is not finite: its weights are broken");
         stk_eval_scores_add(e->out, e->labels[i], best, confidence);
-        if (e->options->image) STK_TRY(tell(e, batch, i, best, err));
+        if (e->options->image) STK_TRY(call_image(e, batch, i, best, err));
     }
     return STK_OK;
 }
@@ -102,7 +102,7 @@ static stk_status evaluate_all(evaluating *e, stk_error *err)
     stk_session_clear_metrics(session, true);
     for (;;) {
         stk_loader_batch batch;
-        STK_TRY(stk_loader_next(e->feed, &batch, err));
+        STK_TRY(stk_loader_next(e->loader, &batch, err));
         if (!batch.rows) break;
         STK_TRY(match_labels(e, &batch, err));
         const stk_loader_batch matched = {batch.rows, batch.images, e->labels, NULL};
@@ -130,22 +130,22 @@ static stk_status run(evaluating *e, stk_error *err)
              e->from.split ? e->from.split : e->from.data.validation_split);
     e->out->splits = (int64_t)e->from.splits;
     e->out->outside = e->from.outside;
-    e->out->held_back = !e->from.split && e->from.data.validation_share > 0;
-    STK_TRY(stk_eval_data_loader(&e->from, e->options, &e->feed, err));
+    e->out->held_back = !e->from.split && e->from.data.validation_fraction > 0;
+    STK_TRY(stk_eval_data_loader(&e->from, e->options, &e->loader, err));
     return evaluate_all(e, err);
 }
 
 stk_status stk_predictor_evaluate(stk_predictor *predictor, const stk_evaluate_options *options,
                                   stk_evaluation *out, stk_error *err)
 {
-    static const stk_evaluate_options usual = {0};
+    static const stk_evaluate_options defaults = {0};
     const uint64_t                    begin = stk_clock_ns();
     evaluating                        e = {.predictor = predictor,
-                                           .options = options ? options : &usual,
+                                           .options = options ? options : &defaults,
                                            .out = out,
                                            .classes = stk_predictor_classes(predictor)};
     const stk_status                  st = run(&e, err);
-    stk_loader_free(e.feed);
+    stk_loader_free(e.loader);
     stk_eval_data_release(&e.from);
     free(e.labels);
     free(e.probabilities);

@@ -3,7 +3,7 @@
 #include "train/session/session.h"
 #include <stoker/train_bench.h>
 
-enum { MOST = 1000000 }; /* of data.batch */
+enum { BATCH_MAX = 1000000 }; /* of data.batch */
 
 typedef struct search {
     stk_train_recipe recipe; /* with the batch at hand */
@@ -48,7 +48,7 @@ static stk_status look_at(search *s, int64_t batch, stk_error *err)
 static int64_t guess(const search *s, int64_t turn)
 {
     const double used = (double)s->plan.arena, left = (double)(s->limit - bytes_of(&s->plan));
-    const bool   both = s->fails <= MOST;
+    const bool   both = s->fails <= BATCH_MAX;
     double       each = used / (double)s->fits;
     if (both && s->taken > bytes_of(&s->plan))
         each = (double)(s->taken - bytes_of(&s->plan)) / (double)(s->fails - s->fits);
@@ -77,11 +77,11 @@ static stk_status climb(search *s, stk_error *err)
 {
     const double  each = (double)s->plan.arena / (double)s->fits;
     const double  more = (double)(s->limit - bytes_of(&s->plan)) / (each > 1 ? each : 1);
-    const int64_t top = s->fits + (more < MOST ? (int64_t)more : MOST), before = s->fits;
+    const int64_t top = s->fits + (more < BATCH_MAX ? (int64_t)more : BATCH_MAX), before = s->fits;
     for (int64_t unit = 64; unit >= 8 && s->fits == before; unit /= 2)
         for (int64_t i = 0; i < 2 && s->fits == before; i++) {
             const int64_t batch = (top / unit - i) * unit;
-            if (batch > before && batch <= MOST) STK_TRY(look_at(s, batch, err));
+            if (batch > before && batch <= BATCH_MAX) STK_TRY(look_at(s, batch, err));
         }
     return STK_OK;
 }
@@ -89,10 +89,10 @@ static stk_status climb(search *s, stk_error *err)
 stk_status stk_train_largest_batch(const stk_train_recipe *recipe, bool inference, uint64_t limit,
                                    int64_t *batch, stk_memory_plan *plan, stk_error *err)
 {
-    search s = {.recipe = *recipe, .inference = inference, .limit = limit, .fails = MOST + 1};
+    search s = {.recipe = *recipe, .inference = inference, .limit = limit, .fails = BATCH_MAX + 1};
     STK_TRY(stk_session_open(&s.session, &s.recipe, !inference, NULL, err));
     stk_status st = find(&s, err);
-    if (!st && s.fits < MOST) st = climb(&s, err);
+    if (!st && s.fits < BATCH_MAX) st = climb(&s, err);
     stk_session_free(s.session);
     *batch = s.fits;
     *plan = s.plan;

@@ -23,22 +23,22 @@ static double smooth(double *average, double beta, double loss, int64_t step)
     return *average / (1 - pow(beta, (double)step + 1));
 }
 
-static stk_status ramp(stk_session *session, stk_loader *feed, const stk_train_recipe *recipe,
+static stk_status ramp(stk_session *session, stk_loader *loader, const stk_train_recipe *recipe,
                        const stk_lr_options *o, stk_lr_result *out, stk_error *err)
 {
     double average = 0, best = INFINITY;
     for (int64_t i = 0; i < o->steps; i++) {
         stk_loader_batch       batch;
         stk_instruction_result done;
-        double                 share = o->steps > 1 ? (double)i / (double)(o->steps - 1) : 0;
+        double                 fraction = o->steps > 1 ? (double)i / (double)(o->steps - 1) : 0;
         stk_instruction_input  input = {.size = recipe->data.size,
                                         .step = i,
-                                        .now = {.rate = o->from * pow(o->to / o->from, share),
+                                        .now = {.rate = o->from * pow(o->to / o->from, fraction),
                                                 .momentum = recipe->train.momentum},
                                         .update = true};
         if (o->cancel && stk_cancel_requested(o->cancel))
             return stk_fail(err, STK_E_CANCELLED, "lr-find", NULL, "stopped");
-        STK_TRY(stk_loader_next(feed, &batch, err));
+        STK_TRY(stk_loader_next(loader, &batch, err));
         STK_TRY(stk_session_step(session, &batch, &input, NULL, err));
         STK_TRY(stk_session_result(session, NULL, &done, err));
         out->diverged = !isfinite(done.loss);
@@ -58,7 +58,7 @@ static stk_status find(const stk_train_recipe *recipe, const stk_train_data *dat
                        const stk_lr_options *o, stk_lr_result *out, stk_error *err)
 {
     stk_session             *session = NULL;
-    stk_loader              *feed = NULL;
+    stk_loader              *loader = NULL;
     const stk_loader_options options = {.recipe = recipe,
                                         .data = data,
                                         .size = recipe->data.size,
@@ -69,10 +69,10 @@ static stk_status find(const stk_train_recipe *recipe, const stk_train_data *dat
     if (!st) st = stk_session_ready(session, recipe->data.size, err);
     if (!st)
         st = stk_pretrained_load(recipe, data, stk_session_variables(session), NULL, NULL, err);
-    if (!st) st = stk_loader_open(&feed, &options, err);
-    if (!st) st = ramp(session, feed, recipe, o, out, err);
+    if (!st) st = stk_loader_open(&loader, &options, err);
+    if (!st) st = ramp(session, loader, recipe, o, out, err);
     stk_session_drain(session);
-    stk_loader_free(feed);
+    stk_loader_free(loader);
     stk_session_free(session);
     return st;
 }

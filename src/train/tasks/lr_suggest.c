@@ -14,10 +14,10 @@ static double slope(const stk_lr_result *r, size_t i)
 
 static double find_steepest(const stk_lr_result *r, size_t end)
 {
-    double least = 0, rate = 0;
+    double lowest = 0, rate = 0;
     for (size_t i = FIRST_POINTS; i + 1 < end; i++)
-        if (slope(r, i) < least) {
-            least = slope(r, i);
+        if (slope(r, i) < lowest) {
+            lowest = slope(r, i);
             rate = r->points[i].rate;
         }
     return rate;
@@ -67,10 +67,10 @@ static double find_valley(const stk_lr_result *r, size_t end)
 
 void stk_lr_suggest(stk_lr_result *result)
 {
-    size_t end = result->count, least = 0;
+    size_t end = result->count, lowest = 0;
     for (size_t i = 0; i < end; i++)
-        if (result->points[i].smoothed < result->points[least].smoothed) least = i;
-    end = end ? least + 1 : 0; /* what comes after the lowest point only goes up */
+        if (result->points[i].smoothed < result->points[lowest].smoothed) lowest = i;
+    end = end ? lowest + 1 : 0; /* what comes after the lowest point only goes up */
     result->steepest = end > FIRST_POINTS + 2 ? find_steepest(result, end) : 0;
     result->valley = end > FIRST_POINTS ? find_valley(result, end) : 0;
     bool careful = result->steepest > 0 && result->steepest < result->valley;

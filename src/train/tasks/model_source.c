@@ -53,11 +53,11 @@ static stk_status read_texts(stk_model_source *s, bool *found, stk_error *err)
 /* A number of classes, or a file with their names. */
 static stk_status read_classes(stk_model_source *s, const char *text, stk_error *err)
 {
-    enum { MOST = 10000000 };
+    enum { CLASSES_MAX = 10000000 };
     char         *end;
     const int64_t count = strtoll(text, &end, 10);
     stk_class_list_release(&s->classes);
-    if (*text && !*end && count >= 1 && count <= MOST)
+    if (*text && !*end && count >= 1 && count <= CLASSES_MAX)
         return stk_class_list_number(&s->classes, count, err);
     return stk_class_list_read(&s->classes, text, err);
 }
@@ -98,7 +98,7 @@ static stk_status check_told(const stk_model_source *s, const stk_predictor_opti
 }
 
 /* What is of no matter here is settled as if the model were to be trained. */
-static stk_status settle_rest(stk_model_source *s, const char *backend, stk_error *err)
+static stk_status resolve_rest(stk_model_source *s, const char *backend, stk_error *err)
 {
     stk_train_recipe *r = &s->recipe;
     if (backend) STK_TRY(stk_train_recipe_set(r, "knobs.backend", backend, "backend", err));
@@ -131,7 +131,7 @@ static stk_status read_file(stk_model_source *s, const stk_predictor_options *o,
     }
     if (!alone) STK_TRY(check_told(s, o, err));
     STK_TRY(apply_options(s, o, err));
-    return settle_rest(s, o->backend, err);
+    return resolve_rest(s, o->backend, err);
 }
 
 stk_status stk_model_source_find(stk_model_source *out, const char *path,

@@ -72,11 +72,11 @@ static stk_status load(stk_predictor *p, const char *path, const stk_predictor_o
 stk_status stk_predictor_open(stk_predictor **out, const char *path,
                               const stk_predictor_options *options, stk_error *err)
 {
-    static const stk_predictor_options usual = {0};
+    static const stk_predictor_options defaults = {0};
     *out = NULL;
     stk_predictor *p = calloc(1, sizeof *p);
     if (!p) return stk_fail(err, STK_E_NOMEM, "model", path, "no memory");
-    stk_status st = load(p, path, options ? options : &usual, err);
+    stk_status st = load(p, path, options ? options : &defaults, err);
     if (st) {
         stk_predictor_free(p);
         return st;
@@ -160,14 +160,14 @@ static stk_status prepare(const stk_predictor *p, stk_bytes encoded, stk_element
 
 void stk_predictor_softmax(const float *logits, int64_t count, float *out)
 {
-    float  most = logits[0];
+    float  largest = logits[0];
     double sum = 0;
     for (int64_t i = 1; i < count; i++)
-        if (logits[i] > most) most = logits[i];
+        if (logits[i] > largest) largest = logits[i];
     for (int64_t i = 0; i < count; i++)
-        sum += exp((double)(logits[i] - most));
+        sum += exp((double)(logits[i] - largest));
     for (int64_t i = 0; i < count; i++)
-        out[i] = (float)(exp((double)(logits[i] - most)) / sum);
+        out[i] = (float)(exp((double)(logits[i] - largest)) / sum);
 }
 
 /* A place for each image of a batch, of bytes bytes. */

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct best_told {
+typedef struct best_logged {
     int64_t step;
     double  accuracy; /* below 0: there was no evaluation yet */
-} best_told;
+} best_logged;
 
 /* The header of the newest checkpoint says it; where none can be read nothing is told. */
-static best_told read_told(const char *folder)
+static best_logged read_logged(const char *folder)
 {
-    best_told        told = {.accuracy = -1};
+    best_logged      logged = {.accuracy = -1};
     char             checkpoints[STK_TRAIN_PATH];
     stk_error        unasked;
     stk_blob         steps, path;
@@ -35,11 +35,11 @@ static best_told read_told(const char *folder)
     const char *step = file ? stk_safetensors_text(file, "stoker.best_step") : NULL;
     const char *accuracy = file ? stk_safetensors_text(file, "stoker.best_accuracy") : NULL;
     if (step && accuracy)
-        told = (best_told){strtoll(step, NULL, 10), stk_decimal_read(accuracy, NULL)};
+        logged = (best_logged){strtoll(step, NULL, 10), stk_decimal_read(accuracy, NULL)};
     stk_safetensors_free(file);
     stk_blob_release(&path);
     stk_blob_release(&steps);
-    return told;
+    return logged;
 }
 
 /* A file that does not say its step is taken for right. */
@@ -72,14 +72,14 @@ static stk_status find_other(const char *folder, char *path, size_t capacity, st
     return exists ? STK_OK : find_last(folder, path, capacity, err);
 }
 
-static void note_older(const best_told *told, const char *path, char note[STK_WEIGHTS_NOTE])
+static void note_older(const best_logged *logged, const char *path, char note[STK_WEIGHTS_NOTE])
 {
     const int64_t step = step_of(path);
-    if (told->accuracy < 0 || step >= told->step) return;
+    if (logged->accuracy < 0 || step >= logged->step) return;
     snprintf(note, STK_WEIGHTS_NOTE,
              "best.safetensors is of step %" PRId64 ", but the best model of this run is of step "
              "%" PRId64 " (%.2f %%): 'stoker train --resume' on this run writes it if it can",
-             step, told->step, 100 * told->accuracy);
+             step, logged->step, 100 * logged->accuracy);
 }
 
 stk_status stk_run_weights_find(const char *folder, const char *which, char *path, size_t capacity,
@@ -91,24 +91,24 @@ stk_status stk_run_weights_find(const char *folder, const char *which, char *pat
         snprintf(path, capacity, "%s", which);
         return STK_OK;
     }
-    const best_told told = read_told(folder);
-    bool            exists;
+    const best_logged logged = read_logged(folder);
+    bool              exists;
     snprintf(path, capacity, "%s/best.safetensors", folder);
     STK_TRY(stk_path_exists(NULL, path, &exists, NULL, err));
     if (exists) {
-        note_older(&told, path, note);
+        note_older(&logged, path, note);
         return STK_OK;
     }
-    if (told.accuracy < 0) return find_other(folder, path, capacity, err);
+    if (logged.accuracy < 0) return find_other(folder, path, capacity, err);
     if (which)
         return stk_fail(err, STK_E_NOTFOUND, "model", path,
                         "the best model of this run (step %" PRId64 ", %.2f %%) is gone: 'stoker "
                         "train --resume' on this run writes it if it can",
-                        told.step, 100 * told.accuracy);
+                        logged.step, 100 * logged.accuracy);
     STK_TRY(find_other(folder, path, capacity, err));
     snprintf(note, STK_WEIGHTS_NOTE,
              "the best model of this run (step %" PRId64 ", %.2f %%) is gone: %s is used in its "
              "place; 'stoker train --resume' on this run writes the best if it can",
-             told.step, 100 * told.accuracy, path);
+             logged.step, 100 * logged.accuracy, path);
     return STK_OK;
 }

@@ -13,7 +13,7 @@ struct stk_train_bench {
     stk_faults             *faults; /* NULL: none */
     stk_data_cache         *cache;  /* NULL: no data */
     stk_session            *session;
-    stk_loader             *feed;   /* NULL: no data */
+    stk_loader             *loader; /* NULL: no data */
     uint8_t                *images; /* generated, in the device's own kind of memory */
     size_t                  image_bytes;
     stk_edit               *edits;  /* for steps that take some, which change nothing; else NULL */
@@ -25,10 +25,10 @@ struct stk_train_bench {
     stk_trace_thread       *thread;
     void (*log)(void *context, const char *line); /* NULL: dropped */
     void                *log_context;
-    bool                 measured;              /* the step at hand counts */
-    stk_train_bench_part part;                  /* of the last step */
-    uint64_t             device_ns, covered_ns; /* as in a trainer */
-    bool                 there;                 /* the device has had generated images */
+    bool                 measured;                 /* the step at hand counts */
+    stk_train_bench_part part;                     /* of the last step */
+    uint64_t             device_ns, attributed_ns; /* as in a trainer */
+    bool                 there;                    /* the device has had generated images */
 };
 
 static int64_t rows_of(const stk_train_bench *b)
@@ -73,15 +73,15 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
     return STK_OK;
 }
 
-static stk_loader_options feed_options(const stk_train_bench *b, const stk_train_data *data,
-                                       const stk_train_bench_options *o)
+static stk_loader_options loader_options(const stk_train_bench *b, const stk_train_data *data,
+                                         const stk_train_bench_options *o)
 {
     return (stk_loader_options){.recipe = b->recipe,
                                 .data = data,
                                 .resident = stk_session_resident(b->session, false),
                                 .size = b->recipe->data.size,
                                 .seed = (uint64_t)b->recipe->train.seed + 1,
-                                .kept = stk_session_ahead(b->session) + 1,
+                                .kept = stk_session_steps_in_flight(b->session) + 1,
                                 .memory = stk_device_host_memory(stk_session_device(b->session)),
                                 .device = stk_session_device(b->session),
                                 .cancel = o->cancel,
@@ -107,19 +107,19 @@ static stk_status open_cache(stk_train_bench *b, const stk_train_data *data,
     return stk_data_cache_open(&b->cache, &options, err);
 }
 
-static stk_status open_feed(stk_train_bench *b, const stk_train_data *data,
-                            const stk_train_bench_options *o, stk_error *err)
+static stk_status open_loader(stk_train_bench *b, const stk_train_data *data,
+                              const stk_train_bench_options *o, stk_error *err)
 {
     if (!data) return STK_OK;
     STK_TRY(open_cache(b, data, o, err));
-    const stk_loader_options options = feed_options(b, data, o);
-    return stk_loader_open(&b->feed, &options, err);
+    const stk_loader_options options = loader_options(b, data, o);
+    return stk_loader_open(&b->loader, &options, err);
 }
 
 static stk_status reside(stk_train_bench *b, const stk_train_data *data,
                          const stk_train_bench_options *o, stk_error *err)
 {
-    stk_loader_options options = feed_options(b, data, o);
+    stk_loader_options options = loader_options(b, data, o);
     options.memory = NULL;
     options.kept = 0;
     return data && !b->inference ? stk_session_make_resident(b->session, &options, err) : STK_OK;
@@ -164,16 +164,16 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
                                            .meter = b->meter,
                                            .warm_up = STK_TRAIN_WARM_UP};
     STK_TRY(stk_observer_new(&b->observer, &observed, err));
-    return open_feed(b, data, o, err);
+    return open_loader(b, data, o, err);
 }
 
 stk_status stk_train_bench_open(stk_train_bench **out, const stk_train_recipe *recipe,
                                 const stk_train_data *data, const stk_train_bench_options *options,
                                 stk_error *err)
 {
-    static const stk_train_bench_options usual = {0};
+    static const stk_train_bench_options defaults = {0};
     *out = NULL;
-    if (!options) options = &usual;
+    if (!options) options = &defaults;
     stk_train_bench *b = calloc(1, sizeof *b);
     if (!b) return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory");
     b->recipe = recipe;
@@ -203,7 +203,7 @@ void stk_train_bench_free(stk_train_bench *bench)
     stk_observer_free(bench->observer);
     stk_faults_hurry(bench->faults);
     stk_session_drain(bench->session);
-    stk_loader_free(bench->feed);
+    stk_loader_free(bench->loader);
     stk_data_cache_free(bench->cache);
     free_images(bench);
     stk_session_free(bench->session);
@@ -221,13 +221,13 @@ static stk_status take_results(stk_train_bench *b, size_t left, stk_error *err)
     while (stk_session_under_way(b->session) > left) {
         STK_TRY(stk_session_result(b->session, b->measured ? b->meter : NULL, &result, err));
         b->device_ns = result.device_ns;
-        b->covered_ns += result.device_ns;
+        b->attributed_ns += result.device_ns;
     }
     return STK_OK;
 }
 
 /* What a trace asked for and is not there is said once. */
-static void tell_notice(stk_train_bench *b)
+static void log_notice(stk_train_bench *b)
 {
     stk_error notice;
     char      line[640];
@@ -247,8 +247,8 @@ static stk_status compute(stk_train_bench *b, const stk_loader_batch *batch, stk
     b->step++;
     stk_trace_thread *thread = stk_trace_at(b->trace, b->thread, STK_TRACE_STAGES);
     STK_TRY(stk_session_step(b->session, batch, &input, b->measured ? thread : NULL, err));
-    tell_notice(b);
-    return take_results(b, (size_t)stk_session_ahead(b->session), err);
+    log_notice(b);
+    return take_results(b, (size_t)stk_session_steps_in_flight(b->session), err);
 }
 
 /* What a run would do after a step. */
@@ -271,10 +271,10 @@ stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part par
     if (part != bench->part) STK_TRY(take_results(bench, 0, err));
     bench->part = part;
     if (part != STK_TRAIN_BENCH_COMPUTE) {
-        if (!bench->feed)
+        if (!bench->loader)
             return stk_fail(err, STK_E_INVALID, "bench", NULL, "it was opened without data");
-        STK_TRY(stk_loader_next_measured(bench->feed, bench->measured ? bench->meter : NULL, &batch,
-                                         err));
+        STK_TRY(stk_loader_next_measured(bench->loader, bench->measured ? bench->meter : NULL,
+                                         &batch, err));
         if (!batch.rows)
             return stk_fail(err, STK_E_NOTFOUND, "bench", bench->recipe->data.path,
                             "the data gives no batch of %lld images", (long long)rows_of(bench));
@@ -284,12 +284,12 @@ stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part par
     if (part == STK_TRAIN_BENCH_BOTH) STK_TRY(finish(bench, err));
     if (!bench->measured) return STK_OK;
     stk_meter_attribute(bench->meter, STK_STAGE_COMPUTE,
-                        bench->covered_ns ? bench->covered_ns : bench->device_ns,
+                        bench->attributed_ns ? bench->attributed_ns : bench->device_ns,
                         STK_STAGE_HOST_TO_DEVICE);
-    bench->covered_ns = 0;
+    bench->attributed_ns = 0;
     stk_meter_end_step(bench->meter, bench->step - 1, (uint32_t)rows_of(bench));
     stk_meter_leave(bench->meter); /* until the next step that counts */
-    stk_observer_step(bench->observer, bench->feed, bench->recipe->data.size);
+    stk_observer_step(bench->observer, bench->loader, bench->recipe->data.size);
     return STK_OK;
 }
 
@@ -303,7 +303,7 @@ stk_status stk_train_bench_window(stk_train_bench *bench, int64_t steps, stk_err
 stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out, stk_error *err)
 {
     stk_device_synchronize(stk_session_device(bench->session));
-    stk_observer_look(bench->observer, bench->feed, bench->recipe->data.size);
+    stk_observer_look(bench->observer, bench->loader, bench->recipe->data.size);
     STK_TRY(stk_observer_profile(bench->observer, out, err));
     if (bench->faults)
         stk_inject_text(&bench->faults->wanted, out->run.inject, sizeof out->run.inject);
