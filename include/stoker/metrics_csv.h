@@ -1,6 +1,6 @@
-/* stoker/metrics_csv.h - what a run measured, one line a step, as a table any program opens.
- * The first column is the step; lines are only added, each in one write. Numbers have a point in
- * every locale and read back the same. */
+/* stoker/metrics_csv.h - the metrics of a run as a CSV table, one line per step. The first column
+ * is the step. Lines are only appended, each in one write. Numbers use a decimal point in every
+ * locale and read back exactly. */
 #ifndef STOKER_METRICS_CSV_H
 #define STOKER_METRICS_CSV_H
 
@@ -12,24 +12,24 @@ STK_BEGIN_DECLS
 
 enum { STK_METRICS_COLUMNS_MAX = 1024 };
 
-typedef struct stk_metrics_csv stk_metrics_csv; /* for one thread at a time */
+typedef struct stk_metrics_csv stk_metrics_csv; /* not thread-safe */
 
-/* Begins the file at path with the line "step,COLUMN,...", or continues it: then its columns must
- * be these (else STK_E_FORMAT), and the lines of steps past keep_step, and one that a killed
- * process left unfinished, are cut off, by a new file that takes the name when it is whole.
- * keep_step -1 keeps none. Names have no comma, quote or line break, and no two are the same. fs
- * may be NULL. On failure *out is NULL and the file is as it was. */
+/* Creates the file with the line "step,COLUMN,...", or continues it. A continued file must have
+ * these columns (else STK_E_FORMAT). Lines past keep_step and an incomplete last line are
+ * removed by an atomic replacement of the file; keep_step -1 keeps no line. Names have no comma,
+ * quote or line break, and are unique. fs may be NULL. On failure *out is NULL and the file does
+ * not change. */
 STK_API STK_NODISCARD stk_status stk_metrics_csv_open(stk_metrics_csv     **out,
                                                       const stk_filesystem *fs, const char *path,
                                                       const char *const *columns, size_t count,
                                                       int64_t keep_step, stk_error *err);
-/* Adds a line. values has one number a column; where given (may be NULL: all are) is false the
- * place stays empty. A step before that of the line above is STK_E_INVALID. A failed write leaves
- * no part of the line in the file; it is kept, and written with the next line or by flush. */
+/* Appends a line. values has one number per column; a column whose given is false stays empty
+ * (given NULL: all are given). A step below the last one is STK_E_INVALID. A failed write leaves no
+ * part of the line in the file; it is retried with the next line or by flush. */
 STK_API STK_NODISCARD stk_status stk_metrics_csv_add(stk_metrics_csv *csv, int64_t step,
                                                      const double *values, const bool *given,
                                                      stk_error *err);
-/* The lines so far go to the disk, all of them: one that was lost is an error ever after. */
+/* Syncs all lines to disk. After a line was lost, every call fails. */
 STK_API STK_NODISCARD stk_status stk_metrics_csv_flush(stk_metrics_csv *csv, stk_error *err);
 /* NULL is fine. */
 STK_API void stk_metrics_csv_free(stk_metrics_csv *csv);

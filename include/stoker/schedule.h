@@ -1,6 +1,6 @@
-/* stoker/schedule.h - the learning rate and momentum of every step.
- * Both are functions of the step alone, so a run that is continued needs nothing but its step; only
- * "plateau" learns from what it is told, and its state is a few bytes. */
+/* stoker/schedule.h - the learning rate and momentum of every step. Both are functions of the step
+ * alone, so a resumed run needs only its step. The exception is "plateau", which observes a metric;
+ * its state is a few bytes. */
 #ifndef STOKER_SCHEDULE_H
 #define STOKER_SCHEDULE_H
 
@@ -13,24 +13,25 @@ enum { STK_SCHEDULE_MILESTONES = 32 };
 
 typedef struct stk_schedule_options {
     const char *kind;          /* see stk_schedule_kind_at; NULL: "constant" */
-    double      rate;          /* the largest */
-    double      momentum;      /* of every kind but one-cycle */
-    double      warmup_epochs; /* linear up to what the kind says; not for those that rise */
-    double      warmup_from;   /* the share of the rate at the first step */
-    double      final_rate;    /* cosine, poly: after the last step; plateau: never below */
-    double      gamma;         /* step, multistep, plateau multiply with this */
-    double      milestones[STK_SCHEDULE_MILESTONES]; /* epochs; the first of step: every so many */
-    size_t      milestone_count;
-    double      power; /* poly */
-    /* one-cycle: up from rate / start_divide in this share of the steps, then down to that over
-     * final_divide; momentum the other way round. momentum_high 0: momentum stays. */
+    double      rate;          /* the peak rate */
+    double      momentum;      /* of all kinds but one-cycle */
+    double      warmup_epochs; /* linear warm-up; not for kinds that begin with a rise */
+    double      warmup_from;   /* fraction of the rate at the first step */
+    double      final_rate;    /* cosine, poly: after the last step; plateau: the lower bound */
+    double      gamma;         /* step, multistep, plateau: the factor of a reduction */
+    double milestones[STK_SCHEDULE_MILESTONES]; /* in epochs; step: the first is the interval */
+    size_t milestone_count;
+    double power; /* poly */
+    /* one-cycle: rises from rate / start_divide during this fraction of the steps, then falls to
+     * that over final_divide. Momentum moves the other way. momentum_high 0: momentum is
+     * constant. */
     double rise_fraction, start_divide, final_divide, momentum_low, momentum_high;
     /* triangle: straight up from this share of the rate, with the largest after the fraction
      * rise_fraction of the steps, and straight down to that one, which the step after the last
      * would have. */
     double start_factor, end_factor;
-    /* plateau: so many reports without getting better by the share threshold are borne; after that
-     * the rate falls, and cooldown reports do not count. */
+    /* plateau: the rate falls after more than patience reports without an improvement by the
+     * fraction threshold. The next cooldown reports do not count. */
     int    patience, cooldown;
     double threshold;
     bool   larger_is_better;
@@ -43,15 +44,15 @@ typedef struct stk_schedule_kind {
 
 /* NULL past the end. */
 STK_API const stk_schedule_kind *stk_schedule_kind_at(size_t index);
-/* The defaults of a kind; an unknown name is STK_E_INVALID with the nearest one. */
+/* Writes the defaults of a kind. An unknown name is STK_E_INVALID; the message suggests the nearest
+ * one. */
 STK_API STK_NODISCARD stk_status stk_schedule_defaults(stk_schedule_options *out, const char *kind,
                                                        stk_error *err);
-/* Sets the milestones from "30,60,80", which must rise; "" is none. On failure they are as before.
- */
+/* Parses ascending milestones such as "30,60,80"; "" is none. On failure they do not change. */
 STK_API STK_NODISCARD stk_status stk_schedule_milestones(stk_schedule_options *options,
                                                          const char *text, stk_error *err);
 
-/* Held by the caller; plain bytes that own nothing. */
+/* Held by the caller; plain data without ownership. */
 typedef struct stk_schedule {
     stk_schedule_options           options;
     const struct stk_schedule_row *row;
@@ -62,25 +63,27 @@ typedef struct stk_schedule {
     } plateau;
 } stk_schedule;
 
-/* For training of total steps. What makes no sense is STK_E_INVALID naming the option. */
+/* Prepares total steps of training. Invalid options are STK_E_INVALID; the message names the
+ * option. */
 STK_API STK_NODISCARD stk_status stk_schedule_init(stk_schedule               *schedule,
                                                    const stk_schedule_options *options,
                                                    int64_t steps_per_epoch, int64_t total,
                                                    stk_error *err);
-/* Of step, which counts from 0; from total on they stay as after the last. */
+/* step counts from 0. From total on, the values stay as after the last step. */
 STK_API double stk_schedule_rate(const stk_schedule *schedule, int64_t step);
 STK_API double stk_schedule_momentum(const stk_schedule *schedule, int64_t step);
-/* Tells plateau how well it goes, after each evaluation; the others do not care. */
+/* Reports the metric of an evaluation to plateau; no-op for the other kinds. */
 STK_API void stk_schedule_observe(stk_schedule *schedule, double metric);
 
-/* Appends the state, which is plateau's. */
+/* Appends plateau's state. */
 STK_API STK_NODISCARD stk_status stk_schedule_save(const stk_schedule *schedule, stk_blob *out,
                                                    stk_error *err);
-/* STK_E_DATALOSS for other bytes; the schedule is then as it was. */
+/* STK_E_DATALOSS for invalid bytes; the schedule does not change then. */
 STK_API STK_NODISCARD stk_status stk_schedule_restore(stk_schedule *schedule, stk_bytes saved,
                                                       stk_error *err);
 
-/* "cosine from 0.1 to 0 over 30 epochs, after 1.5 epochs of warm-up from 0.01": returns text. */
+/* Writes "cosine from 0.1 to 0 over 30 epochs, after 1.5 epochs of warm-up from 0.01". Returns
+ * text. */
 STK_API char *stk_schedule_text(const stk_schedule *schedule, char *text, size_t capacity);
 
 STK_END_DECLS

@@ -1,7 +1,7 @@
-/* stoker/train.h - train, evaluate and use a model from a recipe.
- * A recipe is data + model + schedule + knobs. Every key has a default or finds its own value from
- * the data; stk_train_resolve decides what is open and says why. A trainer runs it, writes a run
- * folder and can go on after any interruption. */
+/* stoker/train.h - train, evaluate and use a model from a recipe. A recipe is data + model +
+ * schedule + knobs. Every key has a default or is resolved from the data; stk_train_resolve
+ * gives the reasons. A trainer runs the recipe, writes a run folder and resumes after any
+ * interruption. */
 #ifndef STOKER_TRAIN_H
 #define STOKER_TRAIN_H
 

@@ -1,4 +1,4 @@
-/* stoker/train_explain.h - what a settled recipe comes to, before anything is run. */
+/* stoker/train_explain.h - describes a resolved recipe without running it. */
 #ifndef STOKER_TRAIN_EXPLAIN_H
 #define STOKER_TRAIN_EXPLAIN_H
 
@@ -6,8 +6,8 @@
 
 STK_BEGIN_DECLS
 
-/* Appends what a settled recipe comes to, as text: all its keys, the plan of the input, and the
- * graph of a step after each pass. Nothing is run or written. */
+/* Appends a description of a resolved recipe as text: all keys, the input plan, and the step's
+ * graph after each pass. Runs and writes nothing. */
 STK_API STK_NODISCARD stk_status stk_train_explain(const stk_train_recipe *recipe,
                                                    const stk_train_data *data, stk_blob *out,
                                                    stk_error *err);

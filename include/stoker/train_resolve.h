@@ -1,4 +1,4 @@
-/* stoker/train_resolve.h - decides what a recipe leaves open, and says why. */
+/* stoker/train_resolve.h - fills every open key of a recipe from the data, with reasons. */
 #ifndef STOKER_TRAIN_RESOLVE_H
 #define STOKER_TRAIN_RESOLVE_H
 
@@ -6,13 +6,13 @@
 
 STK_BEGIN_DECLS
 
-/* Decides what the recipe leaves open: preset, size, model, batch, epochs, rate, threads... reasons
- * (NULL is fine) gets one line for each, "batch 128: ..." */
+/* Fills every open key: preset, size, model, batch, epochs, rate, threads. reasons (may be NULL)
+ * gets one line per decision, such as "batch 128: ...". */
 STK_API STK_NODISCARD stk_status stk_train_resolve(stk_train_recipe     *recipe,
                                                    const stk_train_data *data, stk_blob *reasons,
                                                    stk_error *err);
-/* Gives a settled recipe whose output.folder was left open a folder that is its alone, and makes
- * it: where several processes do this at once each gets another number. */
+/* Creates a new folder for a resolved recipe whose output.folder was open. Safe against concurrent
+ * processes: each gets a folder of its own. */
 STK_API STK_NODISCARD stk_status stk_train_claim_folder(stk_train_recipe *recipe, stk_error *err);
 
 STK_END_DECLS
