@@ -1,6 +1,6 @@
-/* Whether the data is kept. Files are kept as they are: training draws another crop of an image in
- * each epoch and decodes no more than it needs of it, so that pixels would be larger and of less
- * use. Images to evaluate on are the same each time and are kept ready. */
+/* Decides whether data is cached. Training images are cached as encoded files: each epoch decodes
+ * another crop, and pixels would take more memory. Validation images are the same in every epoch
+ * and are cached after preprocessing. */
 #include "train/input/cache_choice.h"
 
 #include "base/limits.h"
@@ -11,9 +11,9 @@
 #include <stoker/source.h>
 #include <string.h>
 
-enum { ELEMENT_BYTES = 512 }; /* of an image that is kept, beside its pixels */
+enum { ELEMENT_BYTES = 512 }; /* overhead per cached image, besides its pixels */
 
-/* Bytes of files, by what they are for. */
+/* Bytes of files, by use. */
 typedef struct sizes {
     uint64_t train, validation;
 } sizes;
@@ -57,7 +57,7 @@ uint64_t stk_cache_ceiling(const stk_train_recipe *recipe)
                                        : stk_limits_memory_bytes() / 4;
 }
 
-/* How often data is read, at least in part. */
+/* Number of times data is read, at least in part. */
 static double passes(const stk_train_recipe *r, const stk_train_data *data)
 {
     const double by_steps =
@@ -89,7 +89,7 @@ const char *stk_cache_amount(char text[STK_CACHE_AMOUNT], uint64_t bytes)
     return text;
 }
 
-/* Why nothing is kept, whatever its size; NULL: it may be. */
+/* Why nothing is cached, whatever its size; NULL: caching is possible. */
 static const char *obstacle(const stk_train_recipe *r, const stk_train_data *data, bool injected,
                             bool requested)
 {
@@ -126,7 +126,7 @@ static stk_status fail_memory(const stk_cache_choice *c, uint64_t ceiling, stk_e
                     stk_cache_amount(all, ceiling));
 }
 
-/* Of memory: half of what the input may take unless a person asked for it, else three quarters. */
+/* In memory: up to half of the input's ceiling, or three quarters if the user asked for it. */
 static stk_status choose_memory(stk_cache_choice *c, const stk_train_recipe *r, bool requested,
                                 sizes s, uint64_t ready, stk_error *err)
 {

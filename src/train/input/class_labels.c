@@ -1,4 +1,4 @@
-/* The classes of the images to train on. */
+/* Labels of the training images. */
 #include "train/input/class_labels.h"
 #include "storage/source/holdout.h"
 #include "train/input/cache_choice.h"
@@ -14,7 +14,7 @@ bool stk_train_wants_labels(const stk_train_recipe *recipe)
            strcmp(recipe->train.class_weights, "balanced") == 0;
 }
 
-/* One of so many is held back; 0: none is. */
+/* One of so many images is held out; 0: none. */
 static int64_t held_of(const stk_train_data *data)
 {
     return data->validation_fraction > 0 ? (int64_t)(1 / data->validation_fraction + 0.5) : 0;
@@ -38,7 +38,7 @@ static size_t find_split(const stk_train_data *data)
     return split;
 }
 
-/* true: the listing has the labels of all. held: those that are held back. */
+/* Returns true if the listing has all labels. held: marks the images held out. */
 static bool copy_labels(stk_train_data *data, size_t split, const uint8_t *held)
 {
     int64_t kept = 0;
@@ -90,7 +90,7 @@ static stk_status read_all(stk_iterator *it, stk_train_data *data, int label, co
                     (long long)kept, (long long)data->train_count);
 }
 
-/* Images are read but not decoded. */
+/* Reads records without decoding images. */
 static stk_status read_labels(stk_train_data *data, const stk_train_recipe *recipe, stk_error *err)
 {
     const stk_images_options images = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
@@ -114,7 +114,8 @@ static stk_status read_labels(stk_train_data *data, const stk_train_recipe *reci
     return st;
 }
 
-/* Records that cannot be had by number are told at once, with what does instead. */
+/* Fails early if balancing needs random access and the records have none; the message names an
+ * alternative. */
 static stk_status check_balance(const stk_train_data *data, const stk_train_recipe *recipe,
                                 stk_error *err)
 {

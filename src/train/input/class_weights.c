@@ -1,4 +1,4 @@
-/* What each class counts in the loss: by how rare it is, by a list, or by name. */
+/* Class weights: by frequency, as a list, or by name. */
 #include "train/input/class_weights.h"
 #include "base/decimal.h"
 #include "base/suggest.h"
@@ -51,7 +51,7 @@ static stk_status find_class(const stk_train_data *data, const char *name, int64
                                       : ": the data does not name its classes; give a list");
 }
 
-/* "cat=2,dog=0.5" or "1,2,0.5". In a name there may be an equals sign. */
+/* Parses "cat=2,dog=0.5" or "1,2,0.5". A name may contain an equals sign. */
 static stk_status read_list(const stk_train_recipe *recipe, const stk_train_data *data,
                             float *weights, stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* What the data is, as far as training asks: splits, how many, classes, what images are like. */
+/* Reads a recipe's data: splits, counts, classes, image properties. */
 #include "train/input/class_labels.h"
 #include "train/input/splits.h"
 #include "train/input/survey.h"
@@ -16,7 +16,7 @@ static void forget_classes(stk_train_data *out)
     out->class_names = NULL;
 }
 
-/* In place of those that are known. */
+/* Replaces the classes known so far. */
 static stk_status copy_classes(stk_train_data *out, const stk_feature_info *features, size_t count,
                                stk_error *err)
 {
@@ -36,7 +36,7 @@ static stk_status copy_classes(stk_train_data *out, const stk_feature_info *feat
                             : stk_fail(err, STK_E_NOMEM, "data", NULL, "no memory for class names");
 }
 
-/* A folder that describes itself: a pack, or TensorFlow Datasets. */
+/* Reads a folder with a description: a pack, or TensorFlow Datasets. */
 static stk_status look_at_info(const stk_train_recipe *recipe, stk_split_list *list,
                                stk_train_data *out, stk_error *err)
 {
@@ -53,8 +53,8 @@ static stk_status look_at_info(const stk_train_recipe *recipe, stk_split_list *l
     return st;
 }
 
-/* Of what is learnt from: a class that is in another split alone cannot be learnt. A listing
- * without labels, as of archives that hold them, says nothing about classes. */
+/* Counts classes of the training split: a class of another split alone cannot be learnt. A listing
+ * without labels, as of archives, has no counts. */
 static stk_status find_rare_class(stk_train_data *out, stk_error *err)
 {
     const stk_source *source = out->source;
@@ -96,7 +96,7 @@ static stk_status look_at_source(const stk_train_recipe *recipe, stk_split_list 
     return st;
 }
 
-/* Records without a description are read once to count classes. */
+/* Reads records without a description once, to count classes. */
 static stk_status look_at_records(const stk_train_recipe *recipe, stk_split_list *list,
                                   stk_train_data *out, stk_error *err)
 {
@@ -113,7 +113,7 @@ static stk_status look_at_records(const stk_train_recipe *recipe, stk_split_list
     return STK_OK;
 }
 
-/* A listing of records does not say what their labels are. */
+/* A listing of record files has no labels. */
 static bool is_of_records(const stk_train_data *out)
 {
     return strcmp(stk_source_kind_name(out->source), "tfrecord") == 0;

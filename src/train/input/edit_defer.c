@@ -1,4 +1,4 @@
-/* What a pipeline changes last in its images, left to a device. */
+/* Defers a pipeline's last pixel operations to a device, as edits. */
 #include "train/input/edit_defer.h"
 #include "image/chain/chain_edit.h"
 #include "pipeline/functions/edit_image.h"
@@ -6,12 +6,12 @@
 
 typedef struct tail {
     int                image;
-    const stk_dataset *maps[STK_EDIT_OPS];  /* the last one first */
-    stk_chain_op       steps[STK_EDIT_OPS]; /* filled from the end, so that they are in order */
+    const stk_dataset *maps[STK_EDIT_OPS];  /* last one first */
+    stk_chain_op       steps[STK_EDIT_OPS]; /* filled from the end, so they are in order */
     size_t             count;
 } tail;
 
-/* False: not of known size. */
+/* Returns false if the size is not known. */
 static bool size_of(const stk_dataset *data, int image, stk_image_size *out)
 {
     if (!data->spec.known || (size_t)image >= data->spec.count) return false;
@@ -25,7 +25,7 @@ static bool size_of(const stk_dataset *data, int image, stk_image_size *out)
     return dim[0] > 0 && dim[1] > 0 && dim[2] > 0 && dim[0] <= INT32_MAX && dim[1] <= INT32_MAX;
 }
 
-/* Whether data can be one stage more of it. */
+/* Prepends data to the deferred tail, if it can be one more op of it. */
 static bool grow(tail *t, const stk_dataset *data)
 {
     stk_image_size size;

@@ -1,6 +1,6 @@
-/* Batches of edits. Images come as a stream of epochs without end, each in an order of its own;
- * a batch is the next so many of it, as the pipeline has it. All that is random is a function of
- * seed, epoch and image, so a place is a number. */
+/* Batches of edits. Resident images form an endless stream of epochs, each in an order of its own,
+ * and a batch is the next rows of it, as in the pipeline. All randomness is a function of seed,
+ * epoch and image, so a position is one number. */
 #include "train/input/edit_loader.h"
 #include "base/balanced_order.h"
 #include "base/checked.h"
@@ -12,24 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the seed is for. */
+/* Streams of the seed. */
 enum { FOR_ORDER = STK_PRESET_STEPS, FOR_MIXING, FOR_FLIPS, FOR_BALANCE };
 
 struct stk_edit_loader {
     stk_loader_options options;
-    stk_preset_chain   chain;                     /* of no steps to evaluate with */
-    stk_random         randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for image 0 */
-    stk_image_size     source;                    /* of images on the device */
+    stk_preset_chain   chain;                     /* without operations in evaluation */
+    stk_random         randoms[STK_PRESET_STEPS]; /* of the current epoch, for image 0 */
+    stk_image_size     source;                    /* of resident images */
     bool               soft, alternate;
     int64_t            rows;        /* of a batch */
-    int64_t            subsample;   /* of the images that are there, only every so many-th */
-    uint64_t           count;       /* of an epoch */
+    int64_t            subsample;   /* uses every so many-th resident image */
+    uint64_t           count;       /* images of an epoch */
     uint64_t           batch_count; /* batches */
     stk_permutation    order;
-    stk_balance        balance;      /* of the images that are left; no classes: none is wanted */
-    uint64_t           epoch_plus_1; /* the epoch at hand, plus 1; 0: none yet */
+    stk_balance        balance;      /* over the images used; no classes: not balanced */
+    uint64_t           epoch_plus_1; /* the current epoch plus 1; 0: none */
     size_t             batch_bytes;
-    stk_edit          *buffers[STK_LOADER_BATCHES_MAX]; /* edits and behind them labels */
+    stk_edit          *buffers[STK_LOADER_BATCHES_MAX]; /* edits, followed by labels */
 };
 
 static uint64_t seed_for(const stk_edit_loader *e, uint64_t use)
@@ -135,7 +135,8 @@ void stk_edit_loader_free(stk_edit_loader *edits)
     free(edits);
 }
 
-/* What all images of an epoch share: keys of random numbers cost as much as the numbers. */
+/* Computes values shared by all images of an epoch: a random key costs as much as a random
+ * number. */
 static void begin_epoch(stk_edit_loader *e, uint64_t epoch)
 {
     if (e->epoch_plus_1 == epoch + 1) return;
@@ -147,7 +148,7 @@ static void begin_epoch(stk_edit_loader *e, uint64_t epoch)
         e->randoms[i] = stk_random_for(seed_for(e, i), (uint32_t)epoch, 0, 0);
 }
 
-/* The image at this place of the epoch. */
+/* The image at a position of the epoch. */
 static int64_t image_at(const stk_edit_loader *e, uint64_t epoch, uint64_t position)
 {
     if (e->balance.classes)
@@ -158,8 +159,8 @@ static int64_t image_at(const stk_edit_loader *e, uint64_t epoch, uint64_t posit
     return (int64_t)(shuffled ? stk_permutation_at(&e->order, position) : position) * e->subsample;
 }
 
-/* An image is turned round in every other epoch of the run, beginning with one side by chance: in
- * two epochs it is seen both ways. */
+/* Alternating flip: each image is mirrored in every other epoch, and its first side is random. Two
+ * epochs show both sides. */
 static int32_t alternate_flip(const stk_edit_loader *e, uint64_t epoch, int64_t image)
 {
     const uint64_t drawn = stk_hash64_number(
@@ -167,7 +168,7 @@ static int32_t alternate_flip(const stk_edit_loader *e, uint64_t epoch, int64_t 
     return (int32_t)((drawn + epoch + (uint64_t)e->options.epoch) & 1);
 }
 
-/* which: what random numbers are drawn by, once in an epoch. */
+/* which: index of the random numbers, unique within an epoch. */
 static stk_status draw(const stk_edit_loader *e, uint64_t epoch, int64_t image, uint64_t which,
                        stk_edit *out, stk_error *err)
 {
@@ -215,7 +216,7 @@ static stk_status next_train(stk_edit_loader *e, stk_edit *edits, stk_error *err
     for (int64_t i = 0; i < e->rows; i++) {
         begin_epoch(e, epoch);
         const int64_t image = image_at(e, epoch, position);
-        /* An image that comes several times in an epoch looks different each time. */
+        /* with balancing an image may repeat in an epoch, each time augmented differently */
         const uint64_t which = e->balance.classes ? position : (uint64_t)image;
         STK_TRY(draw(e, epoch, image, which, &edits[i], err));
         put_label(e, labels, i, e->options.resident->labels[image]);
@@ -226,7 +227,7 @@ static stk_status next_train(stk_edit_loader *e, stk_edit *edits, stk_error *err
     return e->soft ? mix(e, edits, labels, err) : STK_OK;
 }
 
-/* Returns the rows that there are. */
+/* Returns the number of rows. */
 static int64_t next_evaluate(stk_edit_loader *e, stk_edit *edits)
 {
     const int64_t first = (int64_t)e->batch_count * e->rows, count = (int64_t)e->count;
@@ -256,7 +257,7 @@ stk_status stk_edit_loader_next(stk_edit_loader *edits, stk_loader_batch *batch,
     return STK_OK;
 }
 
-/* What a place looks like, so that an iterator's is not taken for one. */
+/* The saved position. Its magic distinguishes it from an iterator's. */
 typedef struct position {
     char     magic[8];
     uint64_t images, rows, batch_count;

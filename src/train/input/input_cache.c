@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-/* Bytes that a folder has already, and that its disk has beside them; of the nearest folder above
- * it where it is not there yet. */
+/* Bytes used by a folder and free on its disk. Measures the nearest existing parent if the folder
+ * does not exist. */
 static stk_status measure_disk(const char *folder, uint64_t *has, uint64_t *left, stk_error *err)
 {
     char           path[STK_TRAIN_PATH + 16];
@@ -29,7 +29,7 @@ static stk_status measure_disk(const char *folder, uint64_t *has, uint64_t *left
     return STK_OK;
 }
 
-/* Of several files that are read in part some more is kept than their sizes say. */
+/* Limits the disk cache: partly read files occupy some more than their sizes. */
 static stk_status bound_disk(stk_data_cache *c, const char *folder, stk_error *err)
 {
     enum { SPARE = 64 << 20 };
@@ -72,7 +72,7 @@ static stk_status open_files(stk_data_cache *c, const stk_data_cache_options *o,
     return stk_cached_files_open(&c->files, &options, err);
 }
 
-/* A source reads through the file system that it was opened with. */
+/* A source reads through the filesystem it was opened with. */
 static stk_status open_source(stk_data_cache *c, const stk_data_cache_options *o, stk_error *err)
 {
     const char              *kind = o->recipe->data.kind;
@@ -138,7 +138,7 @@ bool stk_data_cache_prepares(const stk_data_cache *cache)
     return cache && cache->choice.prepared;
 }
 
-/* What is kept ready is read once, and needs no files. */
+/* Preprocessed validation images are cached themselves, so their files are not. */
 const stk_filesystem *stk_data_cache_files(const stk_data_cache *cache, bool evaluate)
 {
     if (!cache || !cache->files || (evaluate && cache->choice.prepared)) return NULL;

@@ -1,4 +1,4 @@
-/* What is kept of the data between epochs, for all feeds of a run. */
+/* The data cached between epochs, shared by all loaders of a run. */
 #ifndef STK_TRAIN_INPUT_INPUT_CACHE_H
 #define STK_TRAIN_INPUT_INPUT_CACHE_H
 
@@ -11,41 +11,42 @@
 
 typedef struct stk_data_cache {
     stk_cache_choice  choice;
-    stk_ledger       *ledger;   /* of the files, and of the feed that trains */
-    stk_cached_files *files;    /* NULL: none are kept */
-    stk_source       *source;   /* over them; NULL: a pack or records */
-    stk_dataset      *prepared; /* images to evaluate on; NULL: not yet, or never */
-    uint64_t          reserved; /* for those, in the ledger */
-    bool              lasting;  /* the folder is a person's own and stays */
+    stk_ledger       *ledger;   /* of the files, and of the training loader */
+    stk_cached_files *files;    /* NULL: no cached files */
+    stk_source       *source;   /* reads through files; NULL: a pack or records */
+    stk_dataset      *prepared; /* cached validation images; NULL: not yet, or never */
+    uint64_t          reserved; /* bytes reserved for them in the ledger */
+    bool              lasting;  /* the folder is the user's and is not removed */
     char              folder[STK_TRAIN_PATH];
 } stk_data_cache;
 
 typedef struct stk_data_cache_options {
-    const stk_train_recipe *recipe; /* settled; resident is decided */
+    const stk_train_recipe *recipe; /* resolved; resident is decided */
     const stk_train_data   *data;
-    stk_faults             *faults; /* outlives the cache; NULL: none */
-    const char             *folder; /* for files on a disk where the recipe names none; NULL: a new
-                                       one for temporary files */
+    stk_faults             *faults; /* must outlive the cache; NULL: none */
+    const char *folder; /* of cached files on disk, if the recipe names none; NULL: a new temporary
+                           folder */
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_data_cache_options;
 
-/* Nothing is read yet. *out is never NULL on success: choice says what it is. */
+/* Opens the cache and reads nothing. *out is never NULL on success; choice describes it. */
 STK_NODISCARD stk_status stk_data_cache_open(stk_data_cache              **out,
                                              const stk_data_cache_options *options, stk_error *err);
-/* All feeds must be gone. A folder of the run's own goes, unless keep was called. NULL is fine. */
+/* All loaders must be freed before. Removes the run's own folder unless stk_data_cache_keep was
+ * called. NULL is fine. */
 void stk_data_cache_free(stk_data_cache *cache);
 
-/* What is on a disk is made durable, so that a run that goes on finds it. */
+/* Syncs cached files to disk for a resumed run. */
 STK_NODISCARD stk_status stk_data_cache_save(stk_data_cache *cache, stk_error *err);
-/* A run that is to go on later: its folder stays. */
+/* Keeps the run's own folder for a resumed run. */
 void stk_data_cache_keep(stk_data_cache *cache);
 
-/* What to read through; NULL: nothing special. evaluate: for that. */
+/* The filesystem to read through; NULL: the default one. evaluate: for validation data. */
 const stk_filesystem *stk_data_cache_files(const stk_data_cache *cache, bool evaluate);
-/* Images to evaluate on are kept ready; cache may be NULL. */
+/* Whether preprocessed validation images are cached; cache may be NULL. */
 bool stk_data_cache_prepares(const stk_data_cache *cache);
-/* Puts a stage on *data that keeps its elements for later evaluations. */
+/* Appends an operator to *data that caches its elements for later evaluations. */
 STK_NODISCARD stk_status stk_data_cache_prepare(stk_data_cache *cache, stk_dataset **data,
                                                 stk_error *err);
 

@@ -1,4 +1,4 @@
-/* The plan of an input: open, prepare, batch, mix. */
+/* The input pipeline: open, preprocess, batch, mix. */
 #include "train/input/input_plan.h"
 #include "pipeline/functions/edit_image.h"
 #include "pipeline/functions/fn_mix.h"
@@ -22,14 +22,14 @@ static bool once(const stk_loader_options *o)
     return o->evaluate || o->plain;
 }
 
-/* What files are read through. */
+/* The filesystem to read through. */
 static const stk_filesystem *files_of(const stk_loader_options *o)
 {
     const stk_filesystem *kept = o->path ? NULL : stk_data_cache_files(o->cache, o->evaluate);
     return kept ? kept : stk_faults_files(o->faults);
 }
 
-/* One that is open already, and reads as files_of says. */
+/* The listed source, if it was opened with files_of's filesystem. */
 static struct stk_source *source_of(const stk_loader_options *o)
 {
     if (o->path) return NULL;
@@ -37,7 +37,7 @@ static struct stk_source *source_of(const stk_loader_options *o)
     return stk_faults_files(o->faults) ? NULL : o->data->source;
 }
 
-/* Of every so many-th image, in place of all; NULL: no memory. */
+/* Keeps every so many-th label. Returns a new array; NULL: no memory. */
 static int64_t *thin_out(const int64_t *labels, int64_t *count, int64_t every)
 {
     const int64_t left = every > 1 ? (*count + every - 1) / every : *count;
@@ -48,7 +48,7 @@ static int64_t *thin_out(const int64_t *labels, int64_t *count, int64_t every)
     return some;
 }
 
-/* The labels that images are drawn by. */
+/* Labels for class-balanced sampling. */
 static stk_status open_balanced(stk_dataset **data, const stk_loader_options *o,
                                 stk_images_options *images, const char *path, stk_error *err)
 {
@@ -69,7 +69,7 @@ static stk_status open_balanced(stk_dataset **data, const stk_loader_options *o,
 static stk_status open_images(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const stk_train_data *d = o->data;
-    bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
+    bool own = !o->path && !o->split; /* the recipe's own splits, which may have a held-out part */
     bool held = d->validation_fraction > 0 && own;
     stk_images_options images = {
         .fs = files_of(o),
@@ -124,7 +124,7 @@ static stk_status put(stk_dataset **data, stk_function *function, stk_error *err
     return st;
 }
 
-/* Decoded and made to fit, and no more. */
+/* Decodes and resizes only. */
 static stk_status prepare_plain(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     static const stk_preset_op no_steps[] = {{NULL, NULL, 0}};
@@ -135,8 +135,8 @@ static stk_status prepare_plain(stk_dataset **data, const stk_loader_options *o,
     return stk_dataset_preset(data, &bare, &options, err);
 }
 
-/* A preset that crops to its size would show less of an image where a smaller one is asked for: it
- * crops as always, and the result is made smaller. */
+/* A preset that crops would show less of an image at a smaller size. It therefore crops at its own
+ * size, and the result is resized. */
 static stk_status prepare(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const stk_preset *preset = stk_preset_find(o->recipe->data.preset);
@@ -157,7 +157,7 @@ static stk_status prepare(stk_dataset **data, const stk_loader_options *o, stk_e
     return put(data, function, err);
 }
 
-/* Images to evaluate on, which a run keeps ready after the first time. */
+/* Validation images, which a run caches after the first evaluation. */
 static stk_status prepare_once(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const bool kept = o->evaluate && !o->path && !o->split && stk_data_cache_prepares(o->cache);
@@ -169,7 +169,7 @@ static stk_status prepare_once(stk_dataset **data, const stk_loader_options *o, 
     return kept ? stk_data_cache_prepare(o->cache, data, err) : STK_OK;
 }
 
-/* Where the edits of a batch are, or will be. */
+/* Index of the value "edits" in a batch, present or to be added. */
 static int edits_of(const stk_dataset *data)
 {
     const stk_element_spec *spec = stk_dataset_spec(data);
@@ -226,7 +226,7 @@ static stk_status make_batches(stk_dataset **data, const stk_loader_options *o, 
     return put(data, function, err);
 }
 
-/* Of an image and its label; edits come with batches. */
+/* Finds image and label; edits are added to batches. */
 static stk_status find_values(const stk_loader_options *o, const stk_dataset *data,
                               stk_loader_values *values, stk_error *err)
 {
@@ -241,7 +241,7 @@ static stk_status find_values(const stk_loader_options *o, const stk_dataset *da
                     "the data has no value called \"%s\"", values->image < 0 ? "image" : "label");
 }
 
-/* Behind image and label, whose places stay. */
+/* Appended after image and label, whose indices stay. */
 static stk_status add_origins(stk_dataset **data, stk_loader_values *values, stk_error *err)
 {
     stk_function *function;

@@ -1,14 +1,14 @@
-/* The plan of an input: what stages lie between the recipe's data and batches. */
+/* The input pipeline from a recipe's data to batches. */
 #ifndef STK_TRAIN_INPUT_INPUT_PLAN_H
 #define STK_TRAIN_INPUT_INPUT_PLAN_H
 
 #include "train/input/loader.h"
 
-/* Places in an element. */
+/* Indices of the values in an element. */
 typedef struct stk_loader_values {
     int image, label;
-    int edits;        /* -1: there are none */
-    int file, record; /* of origins, likewise */
+    int edits;        /* -1: none */
+    int file, record; /* of origins; -1: none */
 } stk_loader_values;
 
 /* *out is NULL or owned by the caller, also on failure. */

@@ -1,5 +1,5 @@
-/* Batches from the recipe's data: of the pipeline's images, or of edits where those are on the
- * device. */
+/* Batches from the recipe's data: of images through the pipeline, or of edits for resident
+ * images. */
 #include "train/input/loader.h"
 #include "base/clock.h"
 #include "base/decimal.h"
@@ -10,23 +10,23 @@
 #include <stoker/presets.h>
 #include <string.h>
 
-/* What a meter heard of already. */
+/* Work that the meter has already. */
 typedef struct stk_loader_reported {
     uint64_t read_ns, other_ns, bytes;
 } stk_loader_reported;
 
 struct stk_loader {
     stk_loader_options  options;
-    stk_edit_loader    *edits; /* of resident images, else NULL; then there is no iterator */
+    stk_edit_loader    *edits; /* for resident images, else NULL; then there is no iterator */
     stk_iterator       *it;
-    stk_element        *batch; /* lent to the caller; one of kept */
+    stk_element        *batch; /* borrowed by the caller; one of kept */
     stk_element        *kept[STK_LOADER_BATCHES_MAX];
     uint64_t            batch_count;
     uint64_t            wait_ns;
     stk_loader_reported reported;
-    bool                unreported; /* batches were taken that no meter heard of */
-    stk_loader_values   values;     /* of an element */
-    /* What helps to decode; where decode is NULL, nothing does. */
+    bool                unreported; /* batches were taken without a meter */
+    stk_loader_values   values;     /* indices in an element */
+    /* The decode device; decode NULL: none. */
     stk_decode_device images;
 };
 
@@ -52,8 +52,8 @@ bool stk_loader_paints_on_device(const stk_train_recipe *recipe, bool evaluate)
     return !evaluate && *recipe->data.pipeline && recipe->knobs.augment == STK_AUGMENT_DEVICE;
 }
 
-/* Stages of a person's own may be worth a cache, where one is not asked for below them. Behind it
- * nobody would notice that reads are slow. What is plain is read once. */
+/* The cache pass serves a user's pipeline without a cache of its own. It would hide injected slow
+ * reads, and plain data is read once. */
 static unsigned passes_off(const stk_loader_options *o)
 {
     const bool own = *o->recipe->data.pipeline && o->recipe->data.cache == STK_CACHE_AUTO;
@@ -162,7 +162,7 @@ void stk_loader_free(stk_loader *loader)
     free(loader);
 }
 
-/* Before the batch goes to the device, where a wrong number would read another's memory. */
+/* Checks labels before upload: a device would read out of bounds. */
 static stk_status check_labels(const stk_loader *loader, const stk_value *labels, int64_t rows,
                                stk_error *err)
 {
@@ -255,7 +255,7 @@ stk_shape stk_loader_shape(const stk_loader *loader)
     return stk_element_value(loader->batch, (size_t)loader->values.image)->shape;
 }
 
-/* What came since; the sums are estimates, which may fall. */
+/* Increase since the last call. The sums are estimates and may fall. */
 static uint64_t since_reported(uint64_t *reported, uint64_t now)
 {
     const uint64_t more = now > *reported ? now - *reported : 0;
@@ -360,7 +360,7 @@ stk_iterator *stk_loader_iterator(stk_loader *loader)
     return loader->it;
 }
 
-/* "mean=0.1,0.2,0.3 std=..." of the preset; one number serves all channels. */
+/* Parses "mean=0.1,0.2,0.3 std=..." of the preset; one number applies to all channels. */
 static void read_numbers(const char *text, const char *name, float numbers[4])
 {
     const char *at = strstr(text, name), *end;

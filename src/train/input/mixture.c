@@ -1,4 +1,4 @@
-/* Mixtures, in words for somebody who did not know of them: how many, and what becomes of them. */
+/* Warnings about heterogeneous data: the number of images concerned, and the consequence. */
 #include "train/input/mixture.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@ static stk_status warn(const warnings *w, stk_error *err, const char *format, ..
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    (void)stk_text_escape(shown, sizeof shown, line); /* names of files are anything */
+    (void)stk_text_escape(shown, sizeof shown, line); /* file names may have any bytes */
     STK_TRY(stk_blob_append(w->lines, begin, sizeof begin - 1, err));
     STK_TRY(stk_blob_append(w->lines, shown, strlen(shown), err));
     return stk_blob_append(w->lines, "\n", 1, err);
 }
 
-/* Of all images there are only some were looked at. */
+/* Only a sample of the images was examined. */
 static const char *looked_at(const warnings *w, char *text, size_t capacity)
 {
     const stk_train_survey *s = &w->data->survey;
@@ -70,7 +70,7 @@ static stk_status warn_of_channels(const warnings *w, stk_error *err)
 
 static stk_status warn_of_sizes(const warnings *w, stk_error *err)
 {
-    enum { TIMES = 16 }; /* the area; four times the side */
+    enum { TIMES = 16 }; /* of the area; four times the side */
     const stk_train_survey *s = &w->data->survey;
     const long long         size = w->recipe->data.size;
     if (s->max_width * s->max_height <= TIMES * s->min_width * s->min_height) return STK_OK;
@@ -92,7 +92,7 @@ static stk_status warn_of_long(const warnings *w, stk_error *err)
                 w->data->survey.longest);
 }
 
-/* What the listing left out, for nobody would miss it otherwise. */
+/* Reports images that the listing skipped, which would go unnoticed otherwise. */
 static stk_status pass_on_notes(const warnings *w, stk_error *err)
 {
     const char *note = NULL;

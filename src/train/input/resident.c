@@ -1,4 +1,4 @@
-/* Images that are kept on the device, on their way there. */
+/* Loads resident images. */
 #include "train/input/resident.h"
 #include "base/checked.h"
 #include "image/chain/chain_edit.h"
@@ -12,8 +12,8 @@ static const char *reason(char *text, size_t capacity, const char *what, const c
     return text;
 }
 
-/* Says which step of the preset a device cannot do; NULL: it can do all. Images were made to fit
- * before they came there. */
+/* Describes the preset's operation that the device cannot run; NULL: it can run all. Geometry was
+ * applied before the upload. */
 static const char *refuse_step(const stk_preset *preset, int size, char *text, size_t capacity)
 {
     const stk_image_size source = {

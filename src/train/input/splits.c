@@ -1,5 +1,5 @@
-/* Choosing splits. A model that is picked by its accuracy on some images has partly learnt them:
- * so nothing is ever picked on test unless somebody says so. */
+/* Chooses splits. A model selected by its accuracy on some images has partly learnt them, so test
+ * is never used for selection unless the user says so. */
 #include "train/input/splits.h"
 #include "base/decimal.h"
 #include "storage/file/split_name.h"
@@ -66,7 +66,7 @@ static stk_status no_split(const stk_train_recipe *recipe, const stk_split_list 
                     "there is no split \"%s\"; there are: %s", wanted, names);
 }
 
-/* Without a name that says it: the first that is not meant for something else. */
+/* Without a training name: the first split not named for another use. */
 static size_t default_train(const stk_split_list *list)
 {
     size_t at = find_role(list, STK_SPLIT_TRAIN);
@@ -98,8 +98,8 @@ static void take_validation(const stk_split_list *list, size_t at, stk_train_dat
     out->validation_count = (int64_t)list->counts[at];
 }
 
-/* The part that the feed will hold back: by class where a listing has classes, else, and of records
- * always, by counting. */
+/* Counts the images that the loader will hold out: per class if a listing has classes, else every
+ * so many-th. */
 static stk_status count_held_out(const stk_train_data *data, int64_t every, uint64_t *held,
                                  stk_error *err)
 {
@@ -111,7 +111,7 @@ static stk_status count_held_out(const stk_train_data *data, int64_t every, uint
     return stk_source_holdout(data->source, split, every, NULL, held, err);
 }
 
-/* One of every so many is held back: the nearest such part to the share asked for. */
+/* Holds out one of every so many images, the nearest to the requested fraction. */
 static stk_status hold_out(stk_train_data *out, double fraction, const char *path, stk_error *err)
 {
     uint64_t held;
@@ -133,8 +133,8 @@ static stk_status hold_out(stk_train_data *out, double fraction, const char *pat
     return STK_OK;
 }
 
-/* Where nobody says: the split that is there for it; else what the model's own recipe wants; else a
- * tenth, unless that is nothing. */
+/* The default: a split named for validation, else the published recipe's, else a tenth of training,
+ * unless that is empty. */
 static stk_status default_validation(const stk_train_recipe *recipe, const stk_split_list *list,
                                      stk_train_data *out, stk_error *err)
 {
@@ -172,7 +172,7 @@ static stk_status choose_validation(const stk_train_recipe *recipe, const stk_sp
     return hold_out(out, fraction, recipe->data.path, err);
 }
 
-/* Looked at once, so it must be neither of the others. */
+/* The test split is evaluated once, so it must differ from the others. */
 static stk_status choose_test(const stk_train_recipe *recipe, const stk_split_list *list,
                               stk_train_data *out, stk_error *err)
 {

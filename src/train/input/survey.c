@@ -1,5 +1,5 @@
-/* Looking at images. One file may be anything: what holds for half of some hundred holds for the
- * data. They are chosen by place alone, so that the same data gives the same. */
+/* Samples images. Medians over some hundred images stand for the data, whatever single files are.
+ * Samples are chosen by index alone, so equal data gives equal results. */
 #include "train/input/survey.h"
 #include "base/hash.h"
 #include "storage/source/source_internal.h"
@@ -13,9 +13,9 @@
 
 enum {
     SAMPLES_MAX = 400,
-    HEAD_BYTES = 64 << 10,    /* EXIF with a thumbnail goes before the size */
-    BUDGET_BYTES = 256 << 20, /* that may be read to look at what cannot be read in part */
-    SAMPLES_MIN = 32          /* are looked at whatever they cost */
+    HEAD_BYTES = 64 << 10,    /* EXIF with a thumbnail precedes the size */
+    BUDGET_BYTES = 256 << 20, /* read at most, if files cannot be read in part */
+    SAMPLES_MIN = 32          /* sampled whatever they cost */
 };
 
 typedef struct survey {
@@ -23,9 +23,9 @@ typedef struct survey {
     stk_train_survey *out;
     const char       *path;
     int64_t           widths[SAMPLES_MAX], heights[SAMPLES_MAX];
-    int64_t           colour; /* images of more than one channel, alpha aside */
+    int64_t           colour; /* images with more than one channel, not counting alpha */
     int64_t           formats[STK_IMAGE_FORMATS];
-    stk_error         why; /* the first that could not be read */
+    stk_error         why; /* of the first unreadable image */
 } survey;
 
 static void note_size(survey *s, int64_t width, int64_t height)
@@ -65,7 +65,7 @@ static const stk_field *image_of(const stk_sample *sample)
     return field && field->dtype == STK_DTYPE_BYTES && !field->shape.rank ? field : NULL;
 }
 
-/* The beginning of a file will do, unless its header is longer than that. */
+/* Reads the beginning of a file; all of it if the header is longer. */
 static stk_status read_header(stk_source_cursor *cursor, uint64_t index, uint64_t *bytes,
                               stk_image_info *info, stk_error *err)
 {
@@ -82,7 +82,7 @@ static stk_status read_header(stk_source_cursor *cursor, uint64_t index, uint64_
     return st;
 }
 
-/* What is wrong with an image is no reason to stop. */
+/* An invalid image is counted and does not stop the survey. */
 static stk_status look_at_item(survey *s, stk_source_cursor *cursor, uint64_t index,
                                uint64_t *bytes, stk_error *err)
 {
@@ -105,7 +105,7 @@ static stk_status look_at_item(survey *s, stk_source_cursor *cursor, uint64_t in
     return STK_OK;
 }
 
-/* The numbers of the training split's items. */
+/* Indices of the training split's items. */
 static stk_status list_items(const stk_train_data *data, uint64_t **items, uint64_t *count,
                              stk_error *err)
 {
@@ -122,7 +122,7 @@ static stk_status list_items(const stk_train_data *data, uint64_t **items, uint6
     return STK_OK;
 }
 
-/* One of each of so many equal parts, not always at the same place of it: data may go round. */
+/* A random member of each of so many equal parts: data may be periodic. */
 static uint64_t spread(uint64_t i, uint64_t samples, uint64_t count)
 {
     const uint64_t begin = i * count / samples, end = (i + 1) * count / samples;
@@ -143,7 +143,7 @@ static stk_status look_at_items(survey *s, stk_error *err)
     return st;
 }
 
-/* Pixels, which all have one shape. */
+/* Images stored as pixels all have one shape. */
 static void note_pixels(survey *s, const stk_value *value)
 {
     const bool has_channels = value->shape.rank == 3;
@@ -224,7 +224,7 @@ static const stk_feature_info *feature(const stk_source *source, const char *nam
     return NULL;
 }
 
-/* Files, and members of archives, are read by number; what is a stream is read as one. */
+/* Files and archive members have random access; streams do not. */
 static bool has_items(const stk_train_data *data)
 {
     if (!data->source || strcmp(stk_source_kind_name(data->source), "tfrecord") == 0) return false;
@@ -261,7 +261,7 @@ static void name_formats(survey *s)
                                      stk_image_format_name((stk_image_format)i));
 }
 
-/* A few stray images in colour among grey ones do not make all of them colour. */
+/* A few colour images among grey ones do not make the data colour. */
 static stk_status conclude(survey *s, stk_error *err)
 {
     enum { FEW = 20 };

@@ -1,5 +1,5 @@
-/* Callbacks of a run. The queue is a row of places that are filled and worked off in turn: reports
- * wait in memory that is there from the beginning, so that none is lost for the lack of it. */
+/* Callbacks of a run. The queue is a ring of slots allocated at the start, so no report is lost for
+ * lack of memory. */
 #include "train/loop/callbacks.h"
 #include "base/clock.h"
 #include "base/ring.h"
@@ -12,14 +12,14 @@ enum { CALLS_TO_JUDGE = 5 };
 
 typedef struct item {
     stk_train_progress progress;
-    bool               checkpoint; /* on_checkpoint is called, and nothing else */
+    bool               checkpoint; /* calls on_checkpoint only */
 } item;
 
 typedef struct entry {
     stk_callback     callback;
     _Atomic uint64_t calls, ns, failures;
     _Atomic uint64_t behind_calls, behind_ns; /* of those, on the callbacks' thread */
-    _Atomic bool     warned;                  /* it was named as slow */
+    _Atomic bool     warned;                  /* its slowness was logged */
 } entry;
 
 struct stk_callbacks {
@@ -27,13 +27,13 @@ struct stk_callbacks {
     entry                *list;
     size_t                count;
     item                 *items; /* STK_CALLBACKS_QUEUE */
-    stk_ring             *queue; /* of items, in their order */
+    stk_ring             *queue; /* of items, in order */
     stk_thread            thread;
     stk_eventcount        done;
     bool                  has_gate;
     _Atomic uint64_t      put, finished;
-    bool                  wait_warned;    /* that training waits, once */
-    stk_error             failed;         /* of the last on_checkpoint; STK_OK: of none */
+    bool                  wait_warned;    /* the wait of training was logged */
+    stk_error             failed;         /* of the last on_checkpoint; STK_OK: none */
     uint64_t              steps, step_ns; /* of the training thread */
 };
 
@@ -71,7 +71,8 @@ static void call(stk_callbacks *c, entry *e, const stk_train_progress *progress)
     stk_span_end(trace, STK_STAGE_OUTPUT, e->callback.name, span, 0);
 }
 
-/* The first failure is kept for who waits for this mark; nobody looks before finished says so. */
+/* Keeps the first failure for the waiter of this ticket, who reads it only after finished was
+ * advanced. */
 static void call_checkpoint(stk_callbacks *c)
 {
     stk_error err;
@@ -178,7 +179,7 @@ void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *prog
     }
 }
 
-/* Until the thread is past so many. */
+/* Waits until the thread has finished count items. */
 static void wait_for(stk_callbacks *c, uint64_t count)
 {
     for (;;) {
@@ -205,7 +206,7 @@ static void warn_wait(stk_callbacks *c)
     log_line(c, line);
 }
 
-/* The next place, which may be written to when the thread is done with what was there before. */
+/* The next slot, once the thread has finished its previous item. */
 static item *next_item(stk_callbacks *c)
 {
     const uint64_t put = atomic_load(&c->put);

@@ -1,4 +1,4 @@
-/* What of a run is judged and kept: evaluation, checkpoints, going on. */
+/* Evaluation, checkpoints and resuming. */
 #include "base/clock.h"
 #include "train/loop/model_card.h"
 #include "train/saved/run_folder.h"
@@ -6,7 +6,8 @@
 #include <stoker/optimizer.h>
 #include <string.h>
 
-/* All batches; the device is waited for at the end, and where an image for people is in one. */
+/* Evaluates all batches. Waits for the device at the end, and for each batch with a sampled
+ * image. */
 static stk_status evaluate_batches(stk_trainer *t, stk_loader *loader, float *logits,
                                    stk_error *err)
 {
@@ -35,7 +36,7 @@ static stk_status evaluate_and_sample(stk_trainer *t, stk_loader *loader, stk_me
     if (!logits)
         return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for %zu bytes", bytes);
     stk_status st = evaluate_batches(t, loader, logits, err);
-    stk_meter_aside(t->meter, STK_STAGE_COMPUTE); /* a device is waited for */
+    stk_meter_aside(t->meter, STK_STAGE_COMPUTE); /* waits for the device */
     if (!st) st = stk_session_metrics(t->session, true, false, m, err);
     stk_meter_aside(t->meter, STK_STAGE_NONE);
     free(logits);
@@ -101,7 +102,7 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
     return STK_OK;
 }
 
-/* In place of an iterator's, which begins otherwise. */
+/* Stored instead of a loader's position, which begins with other bytes. */
 static const char position_by_count[] = "as many batches as steps of the phase";
 
 bool stk_trainer_position_is_count(stk_bytes saved)
@@ -110,7 +111,7 @@ bool stk_trainer_position_is_count(stk_bytes saved)
            memcmp(saved.data, position_by_count, sizeof position_by_count) == 0;
 }
 
-/* Sums as a checkpoint has them; and what was last measured, for a report that is still to come. */
+/* Training sums in a checkpoint, and the last measurements for a report still due. */
 typedef struct kept_sums {
     stk_metrics    device;
     stk_train_sums window, epoch;
@@ -118,9 +119,9 @@ typedef struct kept_sums {
     double         images_per_second, input_wait;
 } kept_sums;
 
-enum { KEPT_BEFORE = offsetof(kept_sums, loss) }; /* what earlier versions have of it */
+enum { KEPT_BEFORE = offsetof(kept_sums, loss) }; /* size in earlier versions */
 
-/* The state as it is after the last step, in the form of a checkpoint. */
+/* Fills the state after the last step, in the form of a checkpoint. */
 static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
 {
     const stk_train_progress *p = &t->progress;
@@ -149,7 +150,7 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
                : stk_loader_save(t->loader, &state->input, err);
 }
 
-/* Hands the state over to be written, and to models the weights alone. */
+/* Hands the state to the writer, and the weights alone for models. */
 static stk_status put(stk_trainer *t, const char *const *models, stk_error *err)
 {
     stk_run_state  state;
@@ -190,7 +191,7 @@ static void warn(void *context, const char *line)
     stk_trainer_log(context, "WARNING: %s", line);
 }
 
-/* A checkpoint of an earlier version has no sums of the epoch. */
+/* Checkpoints of earlier versions have no sums of the epoch. */
 static stk_status put_sums_back(stk_trainer *t, stk_error *err)
 {
     stk_train_progress *p = &t->progress;

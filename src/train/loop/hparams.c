@@ -1,4 +1,4 @@
-/* The settings of a run, from the table of keys. */
+/* Hyperparameters of a run, from the table of recipe keys. */
 #include "train/loop/hparams.h"
 #include "base/arena.h"
 #include "base/utf8.h"
@@ -40,7 +40,7 @@ static stk_events_hparam read_key(const stk_train_recipe *recipe, const stk_para
     return h;
 }
 
-/* TensorBoard refuses what is not UTF-8; names of files may be anything. */
+/* TensorBoard rejects invalid UTF-8; file names may have any bytes. */
 static stk_status make_shown(stk_events_hparam *h, stk_arena *texts, stk_error *err)
 {
     stk_blob shown;

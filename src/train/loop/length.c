@@ -1,6 +1,6 @@
-/* A run that goes on with another number of epochs. The rate is a function of the step and of the
- * length of the run alone, so the steps that remain are those of a run that had the new length from
- * its beginning; what is done stays as it is. */
+/* Resuming with another number of epochs. The rate is a function of the step and of the run's
+ * length alone. The remaining steps are therefore those of a run that had the new length from the
+ * start; finished steps stay. */
 #include "train/loop/trainer_internal.h"
 #include "train/saved/run_folder.h"
 
@@ -11,7 +11,7 @@ static bool is_prepared_alike(const stk_epoch_group *a, const stk_epoch_group *b
            a->augment_reduction == b->augment_reduction;
 }
 
-/* The place of a checkpoint is one of its course: up to there both must be the same. */
+/* A checkpoint's position belongs to its epoch plan: up to there both plans must agree. */
 static bool shares_begin(const stk_trainer *t, const stk_epoch_plan *before)
 {
     const size_t at = (size_t)t->state.group;
@@ -55,7 +55,7 @@ static stk_status log_length(const stk_trainer *t, const stk_train_recipe *recip
     return STK_OK;
 }
 
-/* Of the recipe there only the length changes: threads and the like are of this start alone. */
+/* Only the length changes in the stored recipe: keys such as threads apply to this start alone. */
 static stk_status change(const stk_trainer *t, stk_train_recipe *there, stk_error *err)
 {
     stk_epoch_plan before;

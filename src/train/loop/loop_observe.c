@@ -1,4 +1,4 @@
-/* What a run tells of itself. */
+/* Profile, meter and callback statistics of a run. */
 #include "train/loop/trainer_internal.h"
 #include <stdio.h>
 
@@ -7,13 +7,13 @@ stk_meter *stk_trainer_meter(stk_trainer *trainer)
     return trainer->meter;
 }
 
-/* The run's own callbacks write files and come first. */
+/* The run's own callbacks write files and come first in the list. */
 static size_t file_callbacks(const stk_trainer *t)
 {
     return t->outputs.events ? 2 : 1;
 }
 
-/* From any thread. */
+/* Called from any thread. */
 static void read_outputs(void *context, stk_profile_stage stages[STK_STAGE_COUNT])
 {
     const stk_trainer       *t = context;
@@ -78,7 +78,7 @@ void stk_trainer_meter_outputs(stk_trainer *trainer)
                   0, since(&reported->writer_bytes, writer.bytes));
 }
 
-/* What a trace asked for and is not there is said once. */
+/* Logs once if a requested part of a trace is unavailable. */
 static void log_notice(stk_trainer *t)
 {
     stk_error notice;
@@ -93,7 +93,7 @@ void stk_trainer_observe_step(stk_trainer *trainer)
     stk_observer_step(trainer->observer, trainer->loader, stk_trainer_group(trainer)->size);
 }
 
-/* The last one: traces are written after it. */
+/* Takes the final observation, since traces are written after it. */
 void stk_trainer_observe_now(stk_trainer *trainer)
 {
     stk_device_synchronize(stk_session_device(trainer->session));

@@ -1,5 +1,5 @@
-/* Models that a run should have by now and has not, since a disk was full or the process was killed
- * between a checkpoint and its models, are made of the checkpoint of their step. */
+/* Rewrites missing models of a resumed run from the checkpoints of their steps. A full disk, or a
+ * kill between a checkpoint and its models, leaves them missing. */
 #include "train/checkpoint/checkpoint_snapshot.h"
 #include "train/checkpoint/folder.h"
 #include "train/loop/model_card.h"
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <stoker/safetensors.h>
 
-/* The step that a file's weights are of; -1: it is not there, or is no whole file. One that does
- * not say is taken for right. */
+/* The step of a file's weights; -1: missing or damaged. A file without a step is accepted. */
 static int64_t step_of(const char *path, stk_error *why)
 {
     stk_safetensors *file;
@@ -52,8 +51,8 @@ static stk_status make(stk_trainer *t, const char *model, int64_t step, stk_erro
     return st;
 }
 
-/* A file of a later step is of the same run, which was killed before the checkpoint of that step;
- * the run comes there again. */
+/* A file of a later step is of the same run, killed before the checkpoint of that step. The run
+ * will reach that step again. */
 static stk_status mend_model(stk_trainer *t, const char *name, int64_t step, stk_error *err)
 {
     char      path[STK_TRAIN_PATH];

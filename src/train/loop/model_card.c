@@ -1,5 +1,5 @@
-/* Texts of a model's file. Where and how it was trained is not among them: the same weights are the
- * same file. */
+/* Metadata of a model file. It excludes where and how the model was trained, so equal weights give
+ * equal files. */
 #include "train/loop/model_card.h"
 #include "train/saved/class_list.h"
 #include "train/saved/model_text.h"

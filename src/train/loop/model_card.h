@@ -1,4 +1,4 @@
-/* What a file of weights says of itself, so that it can be used alone. */
+/* Metadata of a weights file, so that it can be used without its run folder. */
 #ifndef STK_TRAIN_LOOP_MODEL_CARD_H
 #define STK_TRAIN_LOOP_MODEL_CARD_H
 
@@ -9,11 +9,11 @@
 typedef struct stk_model_card {
     stk_blob    recipe, classes;
     char        accuracy[32], step[32];
-    const char *texts[11]; /* pairs of key and text, NULL at the end */
+    const char *texts[11]; /* pairs of key and text, NULL-terminated */
 } stk_model_card;
 
-/* Of the weights after a step; accuracy below 0 or NAN: they were not evaluated. On failure it is
- * to be released, too. */
+/* For the weights after a step; accuracy below 0 or NAN: not evaluated. Must be released even on
+ * failure. */
 STK_NODISCARD stk_status stk_model_card_init(stk_model_card *card, const stk_trainer *trainer,
                                              int64_t step, double accuracy, stk_error *err);
 void                     stk_model_card_release(stk_model_card *card);

@@ -1,5 +1,5 @@
-/* A run that goes on with its data in another place. That it is the same data was seen before: by
- * the run's fingerprint, and by the names of what is read when the input's place is taken up. */
+/* Resuming with data at another path. The run's fingerprint, and the file names in the loader's
+ * saved position, have established that it is the same data. */
 #include "train/loop/trainer_internal.h"
 #include "train/saved/run_folder.h"
 #include <stdio.h>
@@ -11,7 +11,7 @@ static bool is_elsewhere(const stk_train_recipe *there, const stk_train_recipe *
            strcmp(there->data.pipeline, now->data.pipeline) != 0;
 }
 
-/* Of the recipe there only the place changes: threads and the like are of this start alone. */
+/* Only the path changes in the stored recipe: keys such as threads apply to this start alone. */
 stk_status stk_trainer_move_data(stk_trainer *trainer, stk_error *err)
 {
     const stk_train_recipe *now = &trainer->recipe;

@@ -1,4 +1,4 @@
-/* The table of metrics and event files. */
+/* Writes the metrics table and event files. */
 #include "train/loop/outputs.h"
 #include "base/clock.h"
 #include "train/loop/hparams.h"
@@ -44,13 +44,13 @@ static stk_status write_row(void *context, const stk_train_progress *p, stk_erro
     return p->epoch_end ? stk_metrics_csv_flush(o->csv, err) : STK_OK;
 }
 
-/* What the machine refused for now is written with the next report. */
+/* A temporary failure, such as a full disk, is retried with the next report. */
 static bool is_final(stk_status st)
 {
     return !stk_status_is_environment(st);
 }
 
-/* Each set of images once, and of short epochs not every one: a sheet takes some 10 ms. */
+/* Writes each set of images once, and skips short epochs: a sheet takes some 10 ms. */
 static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_error *err)
 {
     const char       *tag = validation ? "samples/validation" : "samples/training";
@@ -82,7 +82,7 @@ static stk_status write_settings(stk_outputs *o, stk_error *err)
     return st;
 }
 
-/* One that fails does not keep the others from the file. The first failure is the error. */
+/* A failed curve does not keep the others from the file. Returns the first failure. */
 static stk_status write_curves(stk_outputs *o, const stk_train_progress *p, stk_error *err)
 {
     const struct {
@@ -113,8 +113,8 @@ static stk_status write_curves(stk_outputs *o, const stk_train_progress *p, stk_
     return st;
 }
 
-/* Curves go first: they are there whatever becomes of the rest. Who follows the run sees each
- * report at once. */
+/* Curves are written first, so that a later failure cannot lose them. Readers see each report at
+ * once. */
 static stk_status write_events(void *context, const stk_train_progress *p, stk_error *err)
 {
     stk_outputs *o = context;
@@ -126,7 +126,7 @@ static stk_status write_events(void *context, const stk_train_progress *p, stk_e
     return stk_events_show(o->events, err);
 }
 
-/* A run that goes on from the checkpoint writes none of it again. */
+/* A run resumed from the checkpoint does not write these lines again. */
 static stk_status flush_table(void *context, stk_error *err)
 {
     return stk_metrics_csv_flush(((stk_outputs *)context)->csv, err);

@@ -1,8 +1,8 @@
-/* How long the rest of a run will take. */
+/* Estimates a run's remaining time. */
 #include "train/loop/pace.h"
 #include <math.h>
 
-/* After so much time of training, what was counts by 1/e. */
+/* Time constant of the moving averages, in seconds of training. */
 static const double memory_seconds = 20;
 
 void stk_pace_add(stk_pace *pace, double seconds, int64_t steps)

@@ -1,4 +1,4 @@
-/* The loop: phases, steps, evaluation, checkpoints. */
+/* The training loop: epoch groups, steps, evaluation, checkpoints. */
 #include "base/clock.h"
 #include "train/loop/trainer_internal.h"
 #include "train/saved/run_folder.h"
@@ -11,14 +11,14 @@ const stk_epoch_group *stk_trainer_group(const stk_trainer *trainer)
     return &trainer->plan.groups[trainer->state.group];
 }
 
-/* Every phase draws from a stream of its own; the first is the seed's. */
+/* Every group has a random stream of its own; the first one uses the seed itself. */
 static uint64_t group_seed(const stk_trainer *t)
 {
     return (uint64_t)t->recipe.train.seed * 0x9e3779b97f4a7c15u + (uint64_t)t->state.group + 1;
 }
 
-/* A place is one of a plan. A plan with faults in it gives the same batches as the one without, so
- * between the two they are counted. */
+/* A saved position belongs to one plan. A plan with injected faults yields the same batches as one
+ * without, so between the two the position is a batch count. */
 static stk_status restore_position(stk_trainer *t, stk_error *err)
 {
     const stk_bytes saved = stk_blob_bytes(&t->state.input);
@@ -62,8 +62,8 @@ static bool cancelled(const stk_trainer *t)
     return t->options.cancel && stk_cancel_requested(t->options.cancel);
 }
 
-/* By steps. Where nobody said how often, at the ends of epochs that take seconds at least: shorter
- * ones are done again as fast as they are kept. */
+/* Due by steps. By default due at the end of an epoch that takes seconds at least: a shorter one is
+ * repeated as fast as it is saved. */
 static bool checkpoint_due(const stk_trainer *t, const stk_train_progress *at)
 {
     int64_t every = t->recipe.output.checkpoint_every;
@@ -89,7 +89,7 @@ static void judge_early_stop(stk_trainer *t)
                     (long long)t->state.not_better, 100 * t->state.best_accuracy);
 }
 
-/* What is kept on a disk is durable with the checkpoint; without it the run is only slower. */
+/* Makes the disk cache durable with the checkpoint. A failure only makes a resumed run slower. */
 static void save_cache(stk_trainer *t)
 {
     stk_error why;
@@ -129,9 +129,9 @@ static stk_status evaluate(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
-/* What is judged, told and kept after a step. The report goes before the checkpoint: a run that
- * goes on from there does not make it again. Of an evaluation that was cut short nothing is told:
- * the run makes up for it when it goes on. */
+/* Evaluates, reports and checkpoints after a step. The report precedes the checkpoint, since a run
+ * resumed from it does not repeat the report. An interrupted evaluation is not reported; the
+ * resumed run does it. */
 static stk_status judge_and_keep(stk_trainer *t, const stk_train_progress *at, bool due,
                                  stk_error *err)
 {
@@ -145,8 +145,8 @@ static stk_status judge_and_keep(stk_trainer *t, const stk_train_progress *at, b
     return due ? checkpoint(t, err) : STK_OK;
 }
 
-/* Everything that may follow a step. What looks at variables or ends an epoch waits for the steps
- * before it. */
+/* Work that may follow a step. Reading variables or ending an epoch first waits for the steps in
+ * flight. */
 static stk_status after_step(stk_trainer *t, stk_error *err)
 {
     stk_train_progress at = {0};
@@ -175,7 +175,7 @@ static stk_status run_steps(stk_trainer *t, stk_error *err)
             return STK_OK;
         }
         stk_status st = stk_trainer_step(t, err);
-        if (st == STK_E_CANCELLED) continue; /* the feed noticed first */
+        if (st == STK_E_CANCELLED) continue; /* the loader noticed first */
         if (st) return st;
         STK_TRY(after_step(t, err));
         if (t->result->interrupted) return STK_OK;
@@ -191,7 +191,7 @@ bool stk_trainer_owes_evaluation(const stk_trainer *trainer)
     return evaluation_due(trainer, &at);
 }
 
-/* The evaluation that the last start was stopped in. */
+/* Does the evaluation that the previous start was stopped in. */
 static stk_status make_up(stk_trainer *t, stk_error *err)
 {
     stk_train_progress at = {0};
@@ -224,7 +224,7 @@ static stk_status run_groups(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
-/* What was not yet reported when a run ended within an epoch. */
+/* Reports the steps since the last report of a run that ended within an epoch. */
 static stk_status sum_up_rest(stk_trainer *t, stk_error *err)
 {
     stk_train_progress *p = &t->progress;
@@ -240,8 +240,8 @@ static stk_status sum_up_rest(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
-/* Where curves are kept, how the run ended; one that is to go on has not. All that was told must be
- * on the disk then. */
+/* Ends the event files with the outcome; a run that will be resumed has none. All reports must be
+ * on disk then. */
 static stk_status end_outputs(stk_trainer *t, bool success, stk_error *err)
 {
     stk_callbacks_flush(t->callbacks);
@@ -249,7 +249,7 @@ static stk_status end_outputs(stk_trainer *t, bool success, stk_error *err)
     return stk_callbacks_wait(t->callbacks, stk_callbacks_ticket(t->callbacks), err);
 }
 
-/* A run that goes on later finds what it kept. */
+/* Keeps the cache for a resumed run. */
 static void end_cache(stk_trainer *t)
 {
     if (t->cache->choice.kind == STK_CACHE_NONE) return;
@@ -265,7 +265,7 @@ static void log_where_to_resume(const stk_trainer *t)
 {
     const int64_t written = stk_checkpoint_writer_written(t->writer);
     const int64_t last = written > t->resumed_step ? written : t->resumed_step;
-    char          folder[2048]; /* longer ones are known to who gave them */
+    char          folder[2048]; /* a longer path is not printed */
     if (last <= 0) return;
     if (stk_shell_path(folder, sizeof folder, t->recipe.output.folder) >= sizeof folder)
         snprintf(folder, sizeof folder, "RUN");
@@ -273,7 +273,7 @@ static void log_where_to_resume(const stk_trainer *t)
                     (long long)last, folder);
 }
 
-/* All files that the run has by now. The first that is not there is the error. */
+/* Waits for all files of the run. The first missing one is the error. */
 static stk_status finish_files(stk_trainer *t, stk_error *err)
 {
     stk_error  why;
@@ -307,7 +307,7 @@ static stk_status finish(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
-/* What was done is kept as far as that goes; the error is told already. */
+/* Saves as much as possible after an error, which was reported already. */
 static void give_up(stk_trainer *t)
 {
     stk_error unasked;

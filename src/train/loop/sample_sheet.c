@@ -1,4 +1,4 @@
-/* What a sample is called, and all of them on a sheet. */
+/* Labels of samples, and the sheet of all of them. */
 #include "train/loop/sample_sheet.h"
 #include "train/log/image_sheet.h"
 #include <stdio.h>

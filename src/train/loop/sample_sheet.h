@@ -1,10 +1,10 @@
-/* Images of a run on one sheet, each with its label and what it was taken for. */
+/* Draws sample images on one sheet, each with label and prediction. */
 #ifndef STK_TRAIN_LOOP_SAMPLE_SHEET_H
 #define STK_TRAIN_LOOP_SAMPLE_SHEET_H
 
 #include <stoker/trainer.h>
 
-/* Appends the sheet as PNG; there must be some. */
+/* Appends the sheet as PNG; samples must not be empty. */
 STK_NODISCARD stk_status stk_sample_sheet(const stk_train_samples *samples,
                                           const stk_train_data *data, stk_blob *out,
                                           stk_error *err);

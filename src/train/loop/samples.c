@@ -1,4 +1,4 @@
-/* A few images of a run. */
+/* Sample images of a run. */
 #include "train/loop/samples.h"
 #include <math.h>
 #include <pthread.h>
@@ -8,14 +8,14 @@
 struct stk_samples {
     const stk_train_recipe *recipe;
     const stk_train_data   *data;
-    /* The training thread's: an evaluation at hand. */
+    /* the training thread's: of the current evaluation */
     stk_train_samples seen;
-    stk_edit          edits[STK_TRAIN_SAMPLES]; /* that make its images, where they are resident */
+    stk_edit          edits[STK_TRAIN_SAMPLES]; /* of resident images */
     bool              by_edits;
-    int64_t           row;   /* that comes next */
-    stk_blob          drawn; /* what they made: the same in every evaluation */
+    int64_t           row;   /* the next row */
+    stk_blob          drawn; /* their images, the same in every evaluation */
 
-    pthread_mutex_t   lock; /* of what follows: held for copies */
+    pthread_mutex_t   lock; /* protects the following fields */
     stk_train_samples sets[2];
 };
 
@@ -52,7 +52,7 @@ void stk_train_samples_release(stk_train_samples *samples)
     samples->count = 0;
 }
 
-/* made becomes what is shown; what was shown before becomes made, to be used again. */
+/* Swaps made with the published samples, whose buffers made then reuses. */
 static void publish(stk_samples *s, bool validation, stk_train_samples *made)
 {
     pthread_mutex_lock(&s->lock);
@@ -62,7 +62,7 @@ static void publish(stk_samples *s, bool validation, stk_train_samples *made)
     *made = before;
 }
 
-/* A label, or the two largest shares of one that is mixed. */
+/* A label, or the two largest weights of a mixed one. */
 static stk_train_sample read_label(const stk_samples *s, const stk_loader_batch *batch, int64_t row,
                                    bool soft)
 {
@@ -179,7 +179,7 @@ void stk_samples_next(stk_samples *samples, const stk_loader_batch *batch, const
     samples->row += batch->rows;
 }
 
-/* Images that are on the device are the same in every evaluation. */
+/* Resident samples are the same in every evaluation, so they are rendered once. */
 static stk_status draw(stk_samples *s, stk_session *session, stk_error *err)
 {
     const stk_show         how = {.fed = s->seen.count,

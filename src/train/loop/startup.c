@@ -1,4 +1,4 @@
-/* Where the time before the first step goes. */
+/* Stopwatch for the time before the first step. */
 #include "train/loop/startup.h"
 #include "base/clock.h"
 #include <string.h>

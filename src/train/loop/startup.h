@@ -1,4 +1,4 @@
-/* A stopwatch for the time before the first step. */
+/* Stopwatch for the time before the first step. */
 #ifndef STK_TRAIN_LOOP_STARTUP_H
 #define STK_TRAIN_LOOP_STARTUP_H
 
@@ -10,11 +10,11 @@ typedef struct stk_startup {
 } stk_startup;
 
 void stk_startup_begin(stk_startup *startup);
-/* The time from here on is what counts next; what passed belongs to nothing. */
+/* Restarts the lap; the time since the last one is not attributed. */
 void stk_startup_skip(stk_startup *startup);
-/* What passed since belongs to name, a literal. The same name again is added up. */
+/* Attributes the time since the last lap to name, a literal. Equal names are added up. */
 void stk_startup_lap(stk_startup *startup, const char *name);
-/* The first step has ended. Later calls of all of these change nothing. */
+/* The first step has ended; later calls are no-ops. */
 void stk_startup_end(stk_startup *startup);
 
 #endif

@@ -1,5 +1,5 @@
-/* Sums of loss and accuracy. A loss that is not finite (of a step that was skipped) would spoil
- * those of all others, so it does not count. */
+/* Sums of loss and accuracy. A non-finite loss (of a skipped step) is excluded: it would make every
+ * mean non-finite. */
 #include "train/loop/step_sums.h"
 #include <math.h>
 

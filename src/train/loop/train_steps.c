@@ -1,10 +1,10 @@
-/* Steps of a run: begun in order, and accounted for in order when their results are there. */
+/* Training steps: enqueued in order, and accounted for in order when their results arrive. */
 #include "base/clock.h"
 #include "train/loop/trainer_internal.h"
 #include <math.h>
 #include <stdio.h>
 
-/* With a loss scale, steps are skipped until the scale fits: it halves with each, and no run needs
+/* With a loss scale, steps are skipped until the scale fits. Each skip halves it, and no run needs
  * more than from 2^24 to 2^-16. */
 enum { LOST_MAX = 40 };
 
@@ -25,7 +25,7 @@ void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t grou
     p->evaluated = p->best = false;
 }
 
-/* Time that passed in training, as far as nobody counted it yet. */
+/* Nanoseconds of training since they were last counted. */
 static uint64_t spend(stk_trainer *t)
 {
     uint64_t now = stk_clock_ns(), spent = now - t->since_ns;
@@ -34,7 +34,7 @@ static uint64_t spend(stk_trainer *t)
     return spent;
 }
 
-/* Loss and accuracy since the last report, and of the epoch so far: reports divide epochs. */
+/* Means since the last report and over the epoch: an epoch may have several reports. */
 static void sum_up(stk_trainer *t, const stk_metrics *m)
 {
     stk_train_progress *p = &t->progress;
@@ -49,8 +49,8 @@ static void sum_up(stk_trainer *t, const stk_metrics *m)
     t->window = (stk_train_sums){0};
 }
 
-/* Of those at ends of epochs that are not done. An evaluation only goes forward, which is about a
- * third of a step's work. */
+/* Adds the evaluations still due at epoch ends. An evaluation has no backward pass and costs about
+ * a third of a step per image. */
 void stk_trainer_summarize(stk_trainer *trainer)
 {
     stk_train_progress     *p = &trainer->progress;
@@ -58,7 +58,7 @@ void stk_trainer_summarize(stk_trainer *trainer)
     const int64_t           every = r->train.eval_every;
     const int64_t           done = p->epoch + (p->evaluated ? 1 : 0);
     int64_t                 left = every > 0 ? p->epochs / every - done / every : 0;
-    if (left < 1 && done < p->epochs) left = 1; /* the last one is always evaluated */
+    if (left < 1 && done < p->epochs) left = 1; /* the last epoch is always evaluated */
     if (!trainer->data->validation_count) left = 0;
     p->seconds_left =
         stk_pace_left(&trainer->pace, p->steps - p->step, left,
@@ -80,8 +80,8 @@ static void measure_speed(stk_trainer *t)
     t->window_steps = 0;
 }
 
-/* What a loss that is not a number comes from is looked for in the same batch: nothing was updated
- * with it. Steps that were begun after it may have been, before anybody knew. */
+/* Searches the same batch for the origin of a non-finite loss: the step changed no variable. Steps
+ * in flight behind it may have. */
 static stk_status not_finite(stk_trainer *t, const stk_pending_step *b, float loss, stk_error *err)
 {
     stk_error why = {0};
@@ -102,7 +102,7 @@ static stk_status not_finite(stk_trainer *t, const stk_pending_step *b, float lo
                     isfinite(loss) ? " and its gradients are not finite" : "", b->input.now.rate);
 }
 
-/* The oldest step is done. */
+/* Accounts for the oldest step in flight. */
 static stk_status end_step(stk_trainer *t, const stk_instruction_result *done, uint64_t step_ns,
                            stk_error *err)
 {
@@ -137,7 +137,7 @@ static stk_status end_step(stk_trainer *t, const stk_instruction_result *done, u
     return STK_OK;
 }
 
-/* Until no more than left are under way. */
+/* Takes results until at most left steps are in flight. */
 static stk_status take_results(stk_trainer *t, size_t left, uint64_t *spent, stk_error *err)
 {
     stk_instruction_result done;
@@ -160,7 +160,8 @@ stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err)
     return STK_OK;
 }
 
-/* After every so many updates, and after the last: then the slow weights are the result. */
+/* Runs after every so many updates and after the last one, so that the slow weights are the
+ * result. */
 static void plan_lookahead(const stk_trainer *t, stk_pending_step *b)
 {
     int64_t every = t->recipe.train.lookahead, accumulate = t->recipe.train.accumulate;
@@ -170,7 +171,7 @@ static void plan_lookahead(const stk_trainer *t, stk_pending_step *b)
     b->input.now.lookahead_weight = due ? stk_optimizer_lookahead_weight(every, done, total) : 1;
 }
 
-/* The state moves on when a step is begun. */
+/* The state advances when a step is enqueued. */
 static stk_pending_step *next_step(stk_trainer *t)
 {
     stk_pending_step  *b = &t->pending[t->begun_total % STK_TRAINER_SLOTS];
@@ -194,7 +195,7 @@ static stk_pending_step *next_step(stk_trainer *t)
     return b;
 }
 
-/* Where a device beside is still busy while a batch is waited for, that wait costs nothing. */
+/* Waiting for a batch costs nothing while an asynchronous device is busy. */
 static void meter_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, uint64_t compute_ns)
 {
     uint64_t device_alone_ns = t->device_ns > compute_ns ? t->device_ns - compute_ns : 0;
@@ -204,8 +205,8 @@ static void meter_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, uin
     t->result->compute_seconds += (double)(compute_ns + hidden) / 1e9;
 }
 
-/* Images of the first batch of an epoch are shown; where a device makes them, of the first batch
- * of a start, when nothing is under way yet that would be waited for. */
+/* Samples the first batch of an epoch. If the device makes the images, only the first batch of a
+ * start, while no step is in flight: sampling waits for the device. */
 static void sample(stk_trainer *t, const stk_pending_step *b)
 {
     stk_train_progress at = {0};

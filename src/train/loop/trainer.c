@@ -1,4 +1,4 @@
-/* A trainer: everything opened, and taken down again. */
+/* A trainer: opens all parts and frees them. */
 #include "base/clock.h"
 #include "train/loop/trainer_internal.h"
 #include "train/saved/pretrained.h"
@@ -18,7 +18,7 @@ void stk_trainer_log(const stk_trainer *trainer, const char *format, ...)
     trainer->options.log(trainer->options.log_context, line);
 }
 
-/* Training, the writer, callbacks and feeds all have something to say. */
+/* Serialises log lines of training, writer, callbacks and loaders. */
 static void log_in_turn(void *context, const char *line)
 {
     stk_trainer *t = context;
@@ -94,7 +94,7 @@ static stk_status start_callbacks(stk_trainer *t, stk_error *err)
     return stk_callbacks_start(&t->callbacks, list, count, &options, err);
 }
 
-/* What of the model stays, for people. */
+/* Logs which parameters are frozen. */
 static void log_frozen(const stk_trainer *t)
 {
     const stk_freeze *freeze = stk_session_freeze(t->session);
@@ -111,8 +111,8 @@ static stk_status load_weights(stk_trainer *t, stk_error *err)
                                t->options.log, t->options.log_context, err);
 }
 
-/* The last epoch may be a part of one, and progressive training has epochs of several lengths: then
- * it is the mean of the whole ones. */
+/* The last epoch may be partial, and progressive training has epochs of several lengths: then the
+ * mean of the complete ones. */
 static int64_t steps_per_epoch(const stk_epoch_plan *plan)
 {
     int64_t steps = 0, epochs = 0;
@@ -144,7 +144,7 @@ stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *
                              plan->steps > 0 ? plan->steps : 1, err);
 }
 
-/* Written down as it was decided, so that a run that goes on does the same. */
+/* Stored as decided, so that a resumed run decides the same. */
 static stk_status reside(stk_trainer *t, stk_error *err)
 {
     const stk_loader_options options = {.recipe = &t->recipe,
@@ -167,7 +167,7 @@ static stk_status reside(stk_trainer *t, stk_error *err)
                     "off; set it on, or data.flip: random");
 }
 
-/* Compiled before the first step, so that what does not fit or is not there is told at once. */
+/* Compiles before the first step, so that a lack of memory or of a kernel is reported at once. */
 static stk_status compile(stk_trainer *t, stk_error *err)
 {
     stk_startup_lap(&t->startup, "plan");
@@ -187,7 +187,7 @@ static stk_status compile(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
-/* Said at the start, so that nobody takes the run for one that is slow by itself. */
+/* Logged at the start, so that injected slowness is not mistaken for the run's own. */
 static stk_status open_faults(stk_trainer *t, stk_error *err)
 {
     char text[STK_PROFILE_LINE];
@@ -198,7 +198,7 @@ static stk_status open_faults(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
-/* In the run's folder, which is there by now, unless the recipe names another. */
+/* In the run's folder, which exists by now, unless the recipe names another. */
 static stk_status open_cache(stk_trainer *t, stk_error *err)
 {
     char folder[STK_TRAIN_PATH];
@@ -225,7 +225,7 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(stk_trainer_schedule(&t->schedule, &t->recipe, &t->plan, err));
     STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
-    if (!t->options.resume) STK_TRY(load_weights(t, err)); /* before there is a folder */
+    if (!t->options.resume) STK_TRY(load_weights(t, err)); /* before a run folder exists */
     stk_startup_lap(&t->startup, "weights");
     t->state.recipe = stk_run_fingerprint(&t->recipe, t->data);
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
@@ -273,7 +273,7 @@ void stk_trainer_free(stk_trainer *trainer)
 {
     if (!trainer) return;
     stk_observer_free(trainer->observer);
-    stk_checkpoint_writer_free(trainer->writer); /* it waits for callbacks */
+    stk_checkpoint_writer_free(trainer->writer); /* the writer waits for callbacks */
     stk_callbacks_free(trainer->callbacks);
     stk_outputs_close(&trainer->outputs);
     stk_faults_hurry(trainer->faults);

@@ -1,4 +1,4 @@
-/* The inside of a trainer: what its parts share. */
+/* State shared by the files of a trainer. */
 #ifndef STK_TRAIN_LOOP_TRAINER_INTERNAL_H
 #define STK_TRAIN_LOOP_TRAINER_INTERNAL_H
 
@@ -17,16 +17,16 @@
 
 enum { STK_TRAINER_CALLBACKS = 32 };
 
-/* What the meter heard of the threads of S7 and S8. */
+/* Work of S7's and S8's threads that the meter has already. */
 typedef struct stk_outputs_reported {
     uint64_t callback_ns, file_ns, writer_ns, writer_bytes;
 } stk_outputs_reported;
 
-/* A step that was begun, until its result is there. */
+/* An enqueued step without its result. */
 typedef struct stk_pending_step {
     int64_t               step, group_step; /* from 1 */
     stk_instruction_input input;
-    stk_loader_batch      batch; /* the feed keeps it */
+    stk_loader_batch      batch; /* borrowed from the loader */
 } stk_pending_step;
 
 enum { STK_TRAINER_SLOTS = STK_STEPS_IN_FLIGHT_MAX + 1 };
@@ -34,12 +34,12 @@ enum { STK_TRAINER_SLOTS = STK_STEPS_IN_FLIGHT_MAX + 1 };
 struct stk_trainer {
     stk_train_recipe      recipe;
     const stk_train_data *data;
-    stk_trainer_options   options; /* its log is that of all parts, which takes turns */
-    void (*log)(void *context, const char *line); /* the caller's; under log_lock */
+    stk_trainer_options   options; /* its log is replaced by one that takes log_lock */
+    void (*log)(void *context, const char *line); /* the caller's; call with log_lock held */
     void                  *log_context;
-    pthread_mutex_t        log_lock; /* held while the caller's log runs, and nothing else is */
+    pthread_mutex_t        log_lock; /* held only while the caller's log runs */
     stk_epoch_plan         plan;
-    stk_faults            *faults; /* on purpose; NULL: none */
+    stk_faults            *faults; /* injected; NULL: none */
     stk_data_cache        *cache;
     stk_session           *session;
     stk_schedule           schedule;
@@ -48,26 +48,26 @@ struct stk_trainer {
     stk_outputs            outputs;
     stk_callbacks         *callbacks;
     stk_checkpoint_writer *writer;
-    stk_run_state          state; /* step, phase, best: as of the last step begun */
+    stk_run_state          state; /* step, group, best: as of the last step enqueued */
     stk_pending_step       pending[STK_TRAINER_SLOTS];
     uint64_t               begun_total, done_count;
-    stk_loader            *loader; /* of the phase at hand */
+    stk_loader            *loader; /* of the current epoch group */
     stk_trace_thread      *thread;
     stk_meter             *meter;
     stk_observer          *observer;
     stk_outputs_reported   reported;
-    stk_train_progress     progress; /* as of the last step whose result is there */
+    stk_train_progress     progress; /* as of the last result taken */
     stk_train_result      *result;
-    bool                   stop;            /* no more steps: early stop */
-    bool                   samples_failed;  /* it was told once */
-    int64_t                last_checkpoint; /* that was put, or gone on from */
-    int64_t                resumed_step;  /* of the checkpoint that was gone on from; 0: of none */
-    int64_t                lost_in_a_row; /* steps without an update */
+    bool                   stop;            /* early stopping */
+    bool                   samples_failed;  /* a failure was logged */
+    int64_t                last_checkpoint; /* last checkpoint written or resumed from */
+    int64_t                resumed_step;    /* step of the checkpoint resumed from; 0: none */
+    int64_t                lost_in_a_row;   /* consecutive steps without an update */
     uint64_t               last_checkpoint_ns, start_ns;
-    uint64_t               device_ns; /* that a step takes on a device beside; 0: there is none */
-    uint64_t               attributed_ns; /* of all whose results came during the step at hand */
-    uint64_t               since_ns;      /* training time is accounted for up to here */
-    stk_train_sums         epoch;         /* up to the last report */
+    uint64_t               device_ns;     /* device time of a step; 0: a synchronous device */
+    uint64_t               attributed_ns; /* device time of the results taken during this step */
+    uint64_t               since_ns;      /* training time is accounted for until here */
+    stk_train_sums         epoch;         /* until the last report */
     stk_pace               pace;
     stk_startup            startup;
     /* Since the last report. */
@@ -76,53 +76,52 @@ struct stk_trainer {
     int64_t        window_steps;
 };
 
-/* The phase that step is in, and which step of it. */
+/* The epoch group of the current step. */
 const stk_epoch_group *stk_trainer_group(const stk_trainer *trainer);
 
-/* Waits for the results of all steps that were begun, so that state and progress agree. */
+/* Takes the results of all steps in flight, so that state and progress agree. */
 STK_NODISCARD stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err);
-/* How long the rest will take, into progress. */
+/* Estimates the remaining time into progress. */
 void stk_trainer_summarize(stk_trainer *trainer);
-/* Over the validation data; fills progress and keeps account of the best. */
+/* Evaluates the validation data; updates progress and the best accuracy. */
 STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err);
-/* Hands a checkpoint to the writer. best: the model alone is written, too. */
+/* Hands a checkpoint to the writer. best: also writes the model alone. */
 STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err);
-/* The input's place of a checkpoint is the number of batches alone. */
+/* Whether a checkpoint's input position is only a count of batches. */
 bool stk_trainer_position_is_count(stk_bytes saved);
-/* What failed of the images for people (STK_OK: nothing) is told once; the run goes on. */
+/* Logs the first failure of sample images (st not STK_OK); the run continues. */
 void stk_trainer_warn_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
-/* The last step has no evaluation yet, though one is due: it was cut short. */
+/* Whether an evaluation was due after the last step but did not finish. */
 bool stk_trainer_owes_evaluation(const stk_trainer *trainer);
-/* The models that a run that goes on should have, made of its checkpoints where they are not there
- * (mend.c); and at the end, whether they are. */
+/* Rewrites models that a resumed run lacks from its checkpoints (mend.c). At the end, checks that
+ * they exist. */
 STK_NODISCARD stk_status stk_trainer_mend(stk_trainer *trainer, stk_error *err);
 STK_NODISCARD stk_status stk_trainer_check_models(const stk_trainer *trainer, stk_error *err);
-/* Finds the last checkpoint and puts all back. STK_E_NOTFOUND: there is none, begin anew. */
+/* Finds the last checkpoint and restores it. STK_E_NOTFOUND: none; begin from step 0. */
 STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err);
-/* Where the recipe has another number of epochs or steps than the run's folder: checks that the run
- * can go on so, tells what becomes of it, and writes it down (length.c). After stk_trainer_resume.
- */
+/* Handles a recipe with other epochs or steps than the run folder's: checks that the run can
+ * continue, logs the change and saves it (length.c). Call it after stk_trainer_resume. */
 STK_NODISCARD stk_status stk_trainer_change_length(stk_trainer *trainer, stk_error *err);
-/* Data that lies elsewhere by now: the run's recipe says so from here on. */
+/* Saves the new path of moved data to the run's recipe. */
 STK_NODISCARD stk_status stk_trainer_move_data(stk_trainer *trainer, stk_error *err);
-/* The schedule of a recipe over a course. */
+/* The schedule of a recipe over an epoch plan. */
 STK_NODISCARD stk_status stk_trainer_schedule(stk_schedule           *schedule,
                                               const stk_train_recipe *recipe,
                                               const stk_epoch_plan *plan, stk_error *err);
-/* Fills the filters of a model that whitens its input; nothing for others. */
+/* Initialises the filters of a model that whitens its input; no-op for others. */
 STK_NODISCARD stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err);
-/* Observing. */
+/* Starts observation. */
 STK_NODISCARD stk_status stk_trainer_observe(stk_trainer *trainer, stk_error *err);
-/* After a step's last piece, before the meter ends it; and after that. */
+/* Call after a step's last piece, before the meter ends the step; and after that. */
 void stk_trainer_meter_outputs(stk_trainer *trainer);
 void stk_trainer_observe_step(stk_trainer *trainer);
-/* Before a feed goes, and at the end. */
+/* Call before a loader is freed, and at the end. */
 void stk_trainer_observe_now(stk_trainer *trainer);
 void stk_trainer_log(const stk_trainer *trainer, const char *format, ...) STK_PRINTF(2, 3);
 
-/* Begins the next step, and takes the results of those that are done (train_steps.c). */
+/* Enqueues the next step and takes the results that are due (train_steps.c). */
 STK_NODISCARD stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err);
-/* Where the run is after a step: fills that part of progress. */
+/* The position after a step: fills those fields of progress. */
 void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t group_step,
                           stk_train_progress *progress);
 

@@ -1,4 +1,5 @@
-/* The frozen filters of a network that begins by whitening patches: they come from the data. */
+/* Initialises the frozen filters of a network that begins by whitening patches, from training
+ * images. */
 #include "train/input/resident.h"
 #include "train/loop/trainer_internal.h"
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 enum { IMAGES = 5000 };
 
-/* Images of the training data, not augmented. */
+/* Training images without augmentation. */
 typedef struct sample {
     uint8_t  *images;
     stk_shape shape; /* [count,height,width,channels] */
@@ -20,7 +21,7 @@ static void add(sample *s, const uint8_t *images, int64_t count)
     s->shape.dim[0] += count;
 }
 
-/* From all over: in the order of folders classes follow each other. */
+/* Spread over all images: in folder order neighbours share a class. */
 static void pick(sample *s, const stk_resident *all)
 {
     size_t  each = (size_t)(all->height * all->width * all->channels);

@@ -1,4 +1,4 @@
-/* The graphs of a session: images as they come, the model, the loss, sums of metrics, updates. */
+/* Graphs of a session: input images, the model, the loss, metric sums, updates. */
 #include "train/session/graphs.h"
 #include "compute/graph/graph_node.h"
 #include "train/input/loader.h"
@@ -14,8 +14,8 @@ const char *const stk_metric_names[2][4] = {
     {"metrics.eval_loss", "metrics.eval_correct", "metrics.eval_top5", "metrics.eval_count"},
 };
 
-/* A limit that no gradient reaches: with it, a step whose gradients are not finite changes nothing,
- * so that what went wrong can be looked for. */
+/* A clipping norm that no gradient reaches. With it the optimiser's guard rejects a step with
+ * non-finite gradients, so that the cause can still be found. */
 static const double no_limit = 1e15;
 
 /* One dense layer on the mean colour. */
@@ -38,7 +38,7 @@ static stk_symbol model(const stk_graphs *graphs, stk_graph *g, stk_symbol x, bo
                                                 .step = step});
 }
 
-/* The names of a model's parts, from one that is built for nothing else. */
+/* Reads the names of a model's parameters from a throwaway graph. */
 static stk_status read_freeze(stk_graphs *graphs, stk_error *err)
 {
     const stk_train_recipe *r = graphs->recipe;
@@ -77,8 +77,8 @@ static void add_to(stk_graph *g, const char *name, stk_symbol value)
     stk_graph_assign(g, sum, stk_add(g, sum, value));
 }
 
-/* Sums over images; those without a label do not count. The loss of each step of training comes
- * to the host by itself. */
+/* Adds metric sums over images; images without a label do not count. A training step's loss is an
+ * output, so it needs no sum. */
 static void measure(stk_graph *g, stk_symbol loss, stk_symbol logits, stk_symbol labels,
                     bool evaluate)
 {
@@ -95,7 +95,7 @@ typedef struct training {
     stk_symbol logits, labels, loss;
 } training;
 
-/* The plain one has kernels that are faster. */
+/* Without smoothing or weights the plain cross entropy has faster kernels. */
 static stk_symbol loss_of(const stk_graphs *graphs, stk_graph *g, stk_symbol logits,
                           stk_symbol labels)
 {
@@ -133,7 +133,7 @@ static stk_status begin(const stk_graphs *graphs, stk_graph **out, stk_error *er
                          err);
 }
 
-/* Of a model that learns, or does in parts. */
+/* Begins a graph whose parameters are trained, at least in part. */
 static stk_status begin_learning(const stk_graphs *graphs, stk_graph **out, stk_error *err)
 {
     return stk_graph_new(out,
@@ -190,7 +190,8 @@ stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool frozen,
     return end(out, err);
 }
 
-/* A graph for what is done to the variables of a model, and the model. */
+/* Begins a graph that only updates the variables of a model, and builds the model for their
+ * names. */
 static stk_status begin_helper(const stk_graphs *graphs, stk_graph **model_, stk_graph **out,
                                stk_error *err)
 {

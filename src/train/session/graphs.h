@@ -14,51 +14,53 @@ typedef struct stk_graphs {
     const stk_model        *model;
     int                     channels;
     stk_optimizer_options   optimizer;
-    stk_freeze              freeze;        /* of steps of training */
-    const float            *class_weights; /* of steps of training; NULL: all count alike */
-    const stk_faults       *faults;        /* of steps of training; NULL: none */
-    stk_resident *resident[2]; /* what is on the device to train and to evaluate on; NULL: none */
+    stk_freeze              freeze;        /* of training steps */
+    const float            *class_weights; /* of training steps; NULL: all 1 */
+    const stk_faults       *faults;        /* of training steps; NULL: none */
+    stk_resident           *resident[2];   /* resident training and evaluation data; NULL: none */
 } stk_graphs;
 
-/* Checks model, preset and optimiser of a settled recipe. */
+/* Checks model, preset and optimiser of a resolved recipe. */
 STK_NODISCARD stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe,
                                          stk_error *err);
 
-/* Inputs "image" (uint8; "edits" instead where images are resident, or beside where they are
- * mixed on the device), "label", "step", "hyper"; outputs "loss", "guard"; metric variables. With
- * accumulation it only adds gradients up. late: what stops to learn has stopped, so no gradients
- * are computed for it. */
+/* The training step. Inputs "image" (uint8; "edits" instead for resident images, or in addition if
+ * the device mixes images), "label", "step", "hyper". Outputs "loss" and "guard"; metric variables.
+ * With accumulation it only adds gradients to the sums. frozen: parameters past their freeze_after
+ * get no gradients. */
 STK_NODISCARD stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool frozen,
                                           stk_graph **out, stk_error *err);
-/* The share of training after which all that stops to learn has stopped; 0: nothing does. */
+/* The fraction of training after which every parameter with freeze_after is frozen; 0: none has
+ * one. */
 double stk_graphs_frozen_from(const stk_graph *graph);
-/* The update of accumulated gradients. */
+/* The update by accumulated gradients. */
 STK_NODISCARD stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out,
                                            stk_error *err);
-/* Lookahead: every parameter and statistic goes back to a slow copy. */
+/* Lookahead: mixes every parameter and statistic with its slow copy. */
 STK_NODISCARD stk_status stk_graphs_lookahead(const stk_graphs *graphs, stk_graph **out,
                                               stk_error *err);
-/* The same without update and metrics: forward and backward, to look for what is not finite. */
+/* The training step without update and metrics: forward and backward, to find values that are not
+ * finite. */
 STK_NODISCARD stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph **out,
                                            stk_error *err);
-/* Inputs "image" (or "edits"), "label"; outputs "logits"; metric variables. prefix: of the model's
- * variables. */
+/* The evaluation step. Inputs "image" (or "edits") and "label"; output "logits"; metric variables.
+ * prefix: of the names of the model's variables. */
 STK_NODISCARD stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size,
                                              const char *prefix, stk_graph **out, stk_error *err);
 
-/* Images of a batch (to train or evaluate on) as the network takes them: inputs as those have,
- * output "images" with *rows rows, the batch's first. */
+/* Batch images as the network takes them. The inputs are those of training or evaluation. Output
+ * "images" has the first *rows rows of the batch. */
 STK_NODISCARD stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch, int64_t size,
                                          bool evaluate, int64_t *rows, stk_graph **out,
                                          stk_error *err);
 
-extern const char *const stk_metric_names[2][4]; /* of training, of evaluation */
-extern const char *const stk_resident_names[2];  /* of their variables, likewise */
+extern const char *const stk_metric_names[2][4]; /* of training and of evaluation */
+extern const char *const stk_resident_names[2];  /* names of their variables, likewise */
 
-/* Images of a batch, normalised, from the graph's inputs (tta_views.c). */
+/* Normalised images of a batch, from the graph's inputs (tta_views.c). */
 stk_symbol stk_graphs_images(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
                              bool evaluate);
-/* The logits of a batch from those of its views. */
+/* Averages the logits of the test-time-augmentation views of a batch. */
 stk_symbol stk_graphs_average(const stk_graphs *graphs, stk_graph *g, stk_symbol logits);
 
 #endif

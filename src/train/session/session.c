@@ -1,4 +1,4 @@
-/* A model on a device. Programs are compiled when a size is first asked for and kept. */
+/* A model on a device. A program is compiled when its image size is first requested, and kept. */
 #include "train/input/class_weights.h"
 #include "train/session/session_internal.h"
 #include <stdlib.h>
@@ -143,7 +143,7 @@ stk_memory_plan stk_session_memory(const stk_session *session, int64_t size)
     return program ? stk_program_memory(program) : (stk_memory_plan){0};
 }
 
-/* graph is taken over. */
+/* Takes ownership of graph. */
 static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool evaluates,
                           stk_error *err)
 {
@@ -162,8 +162,8 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
     return st ? st : stk_session_upload_resident(s, err);
 }
 
-/* What has stopped to learn needs no gradients: of airbench these are those of the largest
- * images. Compiled beforehand, so that nothing waits for it in the middle. */
+/* Frozen parameters need no gradients; in airbench's recipe those are of the largest feature maps.
+ * Compiled at the start, so that training does not pause for it. */
 static stk_status ready_frozen(stk_session *s, int64_t size, stk_error *err)
 {
     stk_graph *graph;
@@ -173,7 +173,7 @@ static stk_status ready_frozen(stk_session *s, int64_t size, stk_error *err)
     return STK_OK;
 }
 
-/* A program beside training, for all sizes of images. */
+/* Compiles a program that is independent of the image size: the update, lookahead. */
 static stk_status ready_helper(stk_session *s, stk_program **program, const char *name,
                                stk_status (*build)(const stk_graphs *, stk_graph **, stk_error *),
                                stk_error *err)
@@ -286,7 +286,7 @@ static stk_status make_rows(stk_session *s, int64_t size, stk_error *err)
                     bytes);
 }
 
-/* A smaller batch is filled up with rows that have no label and do not count. */
+/* Pads a smaller batch with rows without a label, which do not count. */
 static stk_status fill_up(stk_session *s, stk_loader_batch *batch, int64_t size, stk_error *err)
 {
     const size_t rows = (size_t)s->recipe->data.eval_batch, given = (size_t)batch->rows;

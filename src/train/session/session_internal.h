@@ -1,4 +1,4 @@
-/* The inside of a session: what its parts share. */
+/* State shared by the files of a session. */
 #ifndef STK_TRAIN_SESSION_SESSION_INTERNAL_H
 #define STK_TRAIN_SESSION_SESSION_INTERNAL_H
 
@@ -10,11 +10,11 @@ enum { STK_SESSION_PROGRAMS = 128, STK_SESSION_SLOTS = STK_STEPS_IN_FLIGHT_MAX +
 typedef struct stk_session_program_row {
     int64_t      size;
     bool         evaluates;
-    bool         frozen; /* a step of training after frozen_from */
+    bool         frozen; /* runs from frozen_from on */
     stk_program *program;
 } stk_session_program_row;
 
-/* A step whose result is on its way. */
+/* An enqueued step whose result was not taken. */
 typedef struct stk_session_pending {
     int64_t step;
     bool    guarded, measured;
@@ -23,31 +23,32 @@ typedef struct stk_session_pending {
 struct stk_session {
     const stk_train_recipe *recipe;
     stk_graphs              graphs;
-    float                  *class_weights; /* NULL: all count alike */
+    float                  *class_weights; /* NULL: all 1 */
     bool                    trains;
     unsigned                passes_off; /* stk_graph_pass */
-    stk_blob               *explain;    /* NULL: not wanted */
+    stk_blob               *explain;    /* NULL: no explanation */
     stk_faults             *faults;     /* NULL: none */
     stk_device             *device;
     stk_variables          *variables;
     stk_session_program_row programs[STK_SESSION_PROGRAMS];
     size_t                  program_count;
-    double                  frozen_from; /* a share of training; 0: all steps are alike */
-    stk_program            *update;      /* of accumulated gradients; NULL without */
-    stk_program            *lookahead;   /* NULL without */
+    double                  frozen_from; /* fraction of training; 0: never */
+    stk_program            *update;      /* of accumulated gradients; or NULL */
+    stk_program            *lookahead;   /* or NULL */
     stk_fetch_queue        *queue;       /* results of steps; NULL: none yet */
     stk_session_pending     pending[STK_SESSION_SLOTS];
     uint64_t                enqueued_count, done_count;
-    uint8_t                *rows; /* a batch that is filled up */
+    uint8_t                *rows; /* a padded batch */
     int64_t                *labels;
-    size_t                  row_bytes; /* that rows has room for, in all */
+    size_t                  row_bytes; /* capacity of rows */
 };
 
-/* What is on its way to the device goes there, when a program made room for it. */
+/* Uploads resident images once a compiled program has allocated their variables. No-op before
+ * that. */
 STK_NODISCARD stk_status stk_session_upload_resident(stk_session *session, stk_error *err);
 /* NULL: not compiled. */
 stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates);
-/* What this step is done with. */
+/* The program that runs this step. */
 stk_program *stk_session_find_step(const stk_session *session, const stk_instruction_input *input);
 
 #endif

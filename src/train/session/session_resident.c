@@ -1,4 +1,4 @@
-/* Images that stay on the device: whether they do, and how they come there. */
+/* Resident images: the decision, and the upload. */
 #include "base/clock.h"
 #include "compute/runtime/backend.h"
 #include "train/session/session_internal.h"
@@ -19,7 +19,7 @@ static void log_line(const stk_loader_options *o, const char *format, ...)
     o->log(o->log_context, line);
 }
 
-/* Room that a run leaves for others, and for its own program. */
+/* Memory left free for other processes and for the run's own programs. */
 static bool fits(const stk_session *s, uint64_t bytes, bool wanted)
 {
     const stk_backend *backend = s->device->backend;

@@ -1,5 +1,5 @@
-/* Images of a batch as the network sees them, for people: those that edits make come from the
- * device, by a program of their own that is used once; the others are the batch's. */
+/* Batch images as the network sees them, for display. Images made by edits come from the device by
+ * a program that is compiled for one use; others are copied from the batch. */
 #include "train/session/session_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_loader_bat
     return stk_program_fetch(program, "images", values, bytes, err);
 }
 
-/* Back from what the network takes to bytes. */
+/* Inverts the normalisation. */
 static void unnormalize(const stk_session *s, const float *values, size_t count, uint8_t *out)
 {
     const size_t channels = (size_t)s->graphs.channels;

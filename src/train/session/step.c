@@ -1,11 +1,10 @@
-/* Steps of training. A step is begun, and what it gave comes in a slot of the outbox behind it: at
- * once where the device works in the caller's time, up to STK_STEPS_IN_FLIGHT_MAX steps later where
- * it works beside. */
+/* Training steps. A step is enqueued and its results follow in a slot of the fetch queue: at once
+ * on a synchronous device, up to STK_STEPS_IN_FLIGHT_MAX steps later on an asynchronous one. */
 #include "compute/runtime/device.h"
 #include "train/session/session_internal.h"
 #include <string.h>
 
-/* What a step leaves on the host. */
+/* Outputs that a step leaves on the host. */
 typedef struct left {
     float loss, guard[STK_OPTIMIZER_GUARD];
     float metrics[4];
@@ -24,7 +23,7 @@ typedef struct part {
     size_t      bytes;
 } part;
 
-/* What a batch of images is on its way to the device. Returns the number of parts. */
+/* Fills parts with the batch's buffers to upload. Returns how many there are. */
 static size_t parts_of(const stk_session *s, const stk_loader_batch *batch, int64_t size,
                        part parts[2])
 {
@@ -36,7 +35,8 @@ static size_t parts_of(const stk_session *s, const stk_loader_batch *batch, int6
     return count;
 }
 
-/* Batches stay where they are until their step is done: see stk_loader_options.kept. */
+/* Borrowed batches are uploaded asynchronously: they stay unchanged until their step is done
+ * (stk_loader_options.kept). */
 static stk_status feed(stk_session *s, stk_program *program, const stk_loader_batch *batch,
                        const stk_instruction_input *input, bool borrowed, stk_error *err)
 {
@@ -56,7 +56,7 @@ static stk_status feed(stk_session *s, stk_program *program, const stk_loader_ba
     return stk_program_feed(program, "step", &input->step, sizeof input->step, err);
 }
 
-/* The same bytes to the same place: what they cost is all that changes. */
+/* Uploads the same bytes again, for the injected copy fault: only the cost changes. */
 static stk_status feed_again(stk_session *s, stk_program *program, const stk_loader_batch *batch,
                              const stk_instruction_input *input, stk_error *err)
 {
@@ -95,7 +95,7 @@ static stk_status put(stk_session *s, stk_program *program, const char *output, 
     return STK_OK;
 }
 
-/* The sums as they are after this step; the next one begins anew. */
+/* Queues a fetch of the sums after this step, then clears them. */
 static stk_status put_metrics(stk_session *s, stk_error *err)
 {
     for (size_t i = 0; i < 4; i++) {
@@ -109,7 +109,7 @@ static stk_status put_metrics(stk_session *s, stk_error *err)
     return STK_OK;
 }
 
-/* The update of gradients that were added up. */
+/* Applies accumulated gradients. */
 static stk_status run_update(stk_session *s, const stk_instruction_input *input, const float *hyper,
                              stk_trace_thread *thread, stk_error *err)
 {
@@ -147,7 +147,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_loader_bat
     STK_TRY(stk_program_run(program, thread, err));
     stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
     if (!s->update || input->update)
-        STK_TRY(all_reduce(s, input, err)); /* added up, they go once */
+        STK_TRY(all_reduce(s, input, err)); /* accumulated gradients are exchanged once */
     stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
     STK_TRY(fetch_more(s, input, err));
     STK_TRY(put(s, program, "loss", offsetof(left, loss), sizeof(float), (uint64_t)batch->rows,

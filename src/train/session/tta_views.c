@@ -1,12 +1,12 @@
-/* Images as a graph takes them: fed, or cut out of those that are on the device; mixed there;
- * seen from several sides to evaluate. */
+/* Input images of a graph: fed or cut from resident images, mixed on the device, and replicated
+ * into views for test-time augmentation. */
 #include "train/session/graphs.h"
 #include <stdlib.h>
 #include <stoker/ops.h>
 
 const char *const stk_resident_names[2] = {"data.training", "data.evaluation"};
 
-/* One look at an image: shifted by this, then mirrored. */
+/* A view: a shift, then a mirror. */
 typedef struct view {
     int32_t x, y;
     bool    mirrored;
@@ -23,13 +23,13 @@ static int64_t view_count(const stk_graphs *graphs)
     return tta == STK_TTA_MIRROR ? MIRROR_VIEWS : tta == STK_TTA_MIRROR_SHIFT ? VIEWS : 1;
 }
 
-/* The rows of a view lie together. */
+/* Views are concatenated along the batch, the rows of a view together. */
 static stk_symbol stack_views(stk_graph *g, stk_symbol x, int64_t count)
 {
     const stk_shape s = stk_symbol_shape(g, x);
     const int64_t   rows = s.dim[0];
     stk_edit       *edits = calloc((size_t)(rows * count), sizeof *edits);
-    if (!edits) return STK_NO_SYMBOL; /* which the graph refuses */
+    if (!edits) return STK_NO_SYMBOL; /* the graph then fails */
     for (int64_t i = 0; i < rows * count; i++) {
         const view *v = &views[i / rows];
         edits[i] = stk_edit_none((int32_t)(i % rows));
