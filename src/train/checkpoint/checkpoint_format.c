@@ -1,4 +1,4 @@
-/* Whether a safetensors file is a checkpoint, as far as its header tells. */
+/* Recognises checkpoints by the header of a safetensors file. */
 #include "train/checkpoint/checkpoint_format.h"
 
 #include "base/crc32c.h"
@@ -18,7 +18,7 @@ static bool is_covered(const char *key)
            strcmp(key, STK_SAFETENSORS_CHECKSUMS);
 }
 
-/* The terminators count, so that nothing can move from a key to its text. */
+/* Includes the terminators, so that no byte can move from a key to its text. */
 static uint32_t add_text(uint32_t crc, const char *key, const char *text)
 {
     if (!is_covered(key)) return crc;
@@ -98,8 +98,8 @@ stk_status stk_checkpoint_open(stk_safetensors **out, const stk_filesystem *fs, 
     return st;
 }
 
-/* What lies in this process or its rights would befall the next file as well; passing all over
- * would begin the run anew without need. */
+/* A failure of this process or its rights would hit the next file too; skipping all files would
+ * needlessly start the run anew. */
 bool stk_checkpoint_is_damage(stk_status status)
 {
     return status && status != STK_E_NOMEM && status != STK_E_CEILING &&

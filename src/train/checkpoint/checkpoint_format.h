@@ -25,34 +25,34 @@ enum {
 };
 
 bool stk_checkpoint_is_ours(const char *name);
-/* Whether variables of this role are in it. */
+/* Whether a checkpoint holds variables of this role. */
 static inline bool stk_checkpoint_keeps(stk_variable_role role)
 {
     return role != STK_VARIABLE_METRIC && role != STK_VARIABLE_DATA;
 }
-/* The checksum of texts of ours, in their order; others are passed over. */
+/* Checksum of our texts in order; others are skipped. */
 void stk_checkpoint_texts_crc(const stk_safetensors_text_item *texts, size_t count,
                               char crc[STK_CHECKPOINT_CRC_CAPACITY]);
 
-/* A file that is a checkpoint, of a version that we read, with whole texts and a checksum for every
- * tensor. The data is not read. On failure *out is NULL. */
+/* Opens a checkpoint of a supported version with valid texts and a checksum per tensor. Does not
+ * read the data. On failure *out is NULL. */
 STK_NODISCARD stk_status stk_checkpoint_open(stk_safetensors **out, const stk_filesystem *fs,
                                              const char *path, stk_ledger *ledger, stk_error *err);
-/* The same of a file that is open. */
+/* The same checks on an open file. */
 STK_NODISCARD stk_status stk_checkpoint_check(const stk_safetensors *file, const char *path,
                                               stk_error *err);
-/* Whether a failure to read a checkpoint lies in the file: another one may do. */
+/* Whether a read failure means that the file is damaged, so that an older checkpoint may do. */
 bool stk_checkpoint_is_damage(stk_status status);
 
-/* to must be initialised; on failure it holds a part. */
+/* to must be initialised; on failure it is partly filled. */
 STK_NODISCARD stk_status stk_run_state_copy(stk_run_state *to, const stk_run_state *from,
                                             stk_error *err);
-/* Number index as text. Returns its key, a literal. */
+/* Writes number index as text. Returns its key, a literal. */
 const char *stk_run_state_text(const stk_run_state *state, size_t index,
                                char text[STK_RUN_STATE_CAPACITY]);
-/* Blob index, and the name of its tensor, a literal. */
+/* Blob index; *name is its tensor's name, a literal. */
 const stk_blob *stk_run_state_blob(const stk_run_state *state, size_t index, const char **name);
-/* Fills state, which must be initialised, from a checkpoint. On failure it holds a part. */
+/* Fills state, which must be initialised, from a checkpoint. On failure it is partly filled. */
 STK_NODISCARD stk_status stk_run_state_read(stk_run_state *state, const stk_safetensors *file,
                                             const char *path, stk_error *err);
 

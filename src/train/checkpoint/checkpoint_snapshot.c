@@ -1,4 +1,4 @@
-/* Copies of all variables, so that training goes on while they are written. */
+/* Host copies of all variables: training continues while they are written. */
 #include "train/checkpoint/checkpoint_snapshot.h"
 
 #include "base/checked.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 }; /* of each content: copies run at full speed */
+enum { ALIGNMENT = 64 }; /* of each tensor, for fast copies */
 
 stk_status stk_snapshot_new(stk_snapshot **out, stk_ledger *ledger, stk_error *err)
 {
@@ -40,7 +40,7 @@ static stk_status measure(const stk_variable_info *info, size_t *bytes, stk_erro
                     "the variable has more bytes than memory can hold");
 }
 
-/* Gives a variable its place behind those before; *end moves on. */
+/* Assigns the variable the next offset and advances *end. */
 static stk_status describe(stk_snapshot *snapshot, const stk_variable_info *info, size_t *end,
                            stk_error *err)
 {
@@ -87,7 +87,7 @@ static void empty(stk_snapshot *snapshot)
     snapshot->entries.size = snapshot->names.size = snapshot->data.size = 0;
 }
 
-/* Growing would copy what is about to be overwritten. */
+/* Frees before allocating: realloc would copy data that is overwritten next. */
 static stk_status alloc_copies(stk_snapshot *snapshot, const stk_variables *variables,
                                stk_error *err)
 {

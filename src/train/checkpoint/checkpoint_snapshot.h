@@ -1,4 +1,4 @@
-/* What a snapshot holds, for those who write it. */
+/* Contents of a snapshot, for its writers. */
 #ifndef STK_TRAIN_CHECKPOINT_CHECKPOINT_SNAPSHOT_H
 #define STK_TRAIN_CHECKPOINT_CHECKPOINT_SNAPSHOT_H
 
@@ -8,14 +8,14 @@ typedef struct stk_snapshot_entry {
     stk_variable_role role;
     stk_dtype         dtype;
     stk_shape         shape;
-    size_t            name;          /* where it begins in names */
-    size_t            offset, bytes; /* of the content in data */
+    size_t            name;          /* offset in names */
+    size_t            offset, bytes; /* of the contents in data */
 } stk_snapshot_entry;
 
 struct stk_snapshot {
     bool          taken;
     stk_blob      entries; /* of stk_snapshot_entry, in the variables' order */
-    stk_blob      names;   /* terminated, one after the other */
+    stk_blob      names;   /* NUL-terminated, concatenated */
     stk_blob      data;
     stk_run_state state;
 };

@@ -1,5 +1,4 @@
-/* The state of a run: its numbers as texts, its bytes as tensors. One table each serves writing and
- * reading. */
+/* The run state: numbers as texts, bytes as tensors. One table each serves writing and reading. */
 #include "base/decimal.h"
 #include "train/checkpoint/checkpoint_format.h"
 
@@ -12,7 +11,7 @@
 
 typedef enum kind { INTEGER, NUMBER, BITS } kind;
 
-enum { NUMBERS_BEFORE = 8 }; /* those that checkpoints of earlier versions have, too */
+enum { NUMBERS_BEFORE = 8 }; /* numbers that earlier versions have */
 
 static const struct number {
     const char *key;
@@ -79,7 +78,7 @@ const stk_blob *stk_run_state_blob(const stk_run_state *state, size_t index, con
     return (const stk_blob *)(const void *)((const char *)state + blobs[index].offset);
 }
 
-/* Decimal where that gives the same bits again; what is not finite has no such form. */
+/* Decimal if that reads back to the same bits; non-finite values have no decimal form. */
 const char *stk_run_state_text(const stk_run_state *state, size_t index,
                                char text[STK_RUN_STATE_CAPACITY])
 {
@@ -108,7 +107,7 @@ static bool parse(kind what, const char *text, uint64_t *bits)
     else if (what == NUMBER) {
         const double number = stk_decimal_read(text, &end);
         memcpy(bits, &number, sizeof number);
-        errno = 0; /* a denormal number sets it and is right all the same */
+        errno = 0; /* a denormal number sets it and is valid */
     }
     return end > text && !*end && !errno;
 }
@@ -119,7 +118,7 @@ static stk_status read_number(stk_run_state *state, const stk_safetensors *file,
     const struct number *n = &numbers[index];
     const char          *text = stk_safetensors_text(file, n->key);
     uint64_t             bits = 0;
-    if (!text && index >= NUMBERS_BEFORE) return STK_OK; /* it stays as it was initialised */
+    if (!text && index >= NUMBERS_BEFORE) return STK_OK; /* keeps its initial value */
     if (!text || !parse(n->kind, text, &bits))
         return stk_fail(err, STK_E_FORMAT, "checkpoint", path, "'%s' is '%.40s', not a number",
                         n->key, text ? text : "missing");

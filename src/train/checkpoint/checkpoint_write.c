@@ -1,4 +1,4 @@
-/* Snapshots to files: all of one as a checkpoint, or the model alone. */
+/* Writes snapshots to files: complete as a checkpoint, or the model alone. */
 #include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/checkpoint_snapshot.h"
 #include "train/checkpoint/folder.h"
@@ -61,7 +61,7 @@ static stk_status add_state(stk_blob *items, const stk_run_state *state, stk_err
     return STK_OK;
 }
 
-/* The variables that are no part of the model, as terminated JSON. */
+/* Lists the variables outside the model as NUL-terminated JSON. */
 static stk_status list_optimizer(stk_blob *text, const stk_snapshot *snapshot, stk_error *err)
 {
     stk_json_writer json;
@@ -130,7 +130,7 @@ stk_status stk_snapshot_write(const stk_snapshot *snapshot, const stk_filesystem
     return st;
 }
 
-/* The entry called prefix and name; NULL: there is none. */
+/* The entry named prefix + name, or NULL. */
 static const stk_snapshot_entry *find_prefixed(const stk_snapshot *snapshot, const char *prefix,
                                                const char *name)
 {
@@ -143,8 +143,8 @@ static const stk_snapshot_entry *find_prefixed(const stk_snapshot *snapshot, con
     return NULL;
 }
 
-/* What has no average (statistics, frozen parameters) goes as it is; but one there must be, or the
- * prefix is wrong and the file would quietly be another model. */
+/* Variables without an average (statistics, frozen parameters) are written as they are. At least
+ * one average must exist: with a wrong prefix the file would silently be another model. */
 static stk_status add_model(stk_blob *items, const stk_snapshot *snapshot, const char *prefix,
                             const char *path, stk_error *err)
 {

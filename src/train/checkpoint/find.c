@@ -1,5 +1,5 @@
-/* The checkpoint to go on from. Every byte is read: what is damaged must show now, while the one
- * before is still there. */
+/* Finds the checkpoint to resume from. Reads every byte, so that damage shows while an older
+ * checkpoint still exists. */
 #include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/folder.h"
 
@@ -25,7 +25,7 @@ static stk_status read_all(search *s, const stk_safetensors *file, stk_error *er
     return STK_OK;
 }
 
-/* The state is read too: a number that is none makes a file useless however whole it is. */
+/* Reads the state too: an invalid number makes an intact file useless. */
 static stk_status read_state(const stk_safetensors *file, const char *path, stk_error *err)
 {
     stk_run_state state;

@@ -23,7 +23,7 @@ stk_status stk_checkpoint_path(stk_blob *text, const char *folder, int64_t step,
     return stk_path_join(text, folder, name_of(step, name), err);
 }
 
-/* Only names that we would give: a copy called step-5.safetensors is someone else's. */
+/* Accepts only names in our format: a copy called step-5.safetensors belongs to the user. */
 static bool parse_name(const char *name, int64_t *step)
 {
     char again[NAME_ROOM];

@@ -1,4 +1,4 @@
-/* A job of the writer. */
+/* Jobs of the checkpoint writer. */
 #include "train/checkpoint/job.h"
 #include "train/checkpoint/checkpoint_snapshot.h"
 

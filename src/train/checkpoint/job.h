@@ -1,4 +1,4 @@
-/* What the writer's thread is given: a snapshot, and the models that are to be made of it. */
+/* A job of the writer's thread: a snapshot and the models to write from it. */
 #ifndef STK_TRAIN_CHECKPOINT_JOB_H
 #define STK_TRAIN_CHECKPOINT_JOB_H
 
@@ -7,26 +7,26 @@
 
 typedef struct stk_writer_job {
     stk_snapshot *snapshot;
-    stk_arena     texts; /* what the three below lead to */
+    stk_arena     texts; /* storage of the three below */
     const char   *models[STK_WRITER_MODELS];
-    int           model_count; /* 0: only a checkpoint */
+    int           model_count; /* 0: checkpoint only */
     const char   *prefix;
     const char  **metadata;
-    uint64_t      ticket; /* of what must be on the disk before */
+    uint64_t      ticket; /* of the files to sync before */
 } stk_writer_job;
 
-/* On failure the job is to be released, too. */
+/* Must be released even on failure. */
 STK_NODISCARD stk_status stk_writer_job_init(stk_writer_job *job, stk_ledger *ledger,
                                              stk_error *err);
 void                     stk_writer_job_release(stk_writer_job *job);
-/* Copies all of it; on failure the job has no models. */
+/* Copies all arguments; on failure the job has no models. */
 STK_NODISCARD stk_status stk_writer_job_fill(stk_writer_job *job, stk_variables *variables,
                                              const stk_run_state *state, const char *const *models,
                                              const char *prefix, const char *const *metadata,
                                              stk_error *err);
-/* Bytes of checkpoint and models; content only: headers are small beside it. */
+/* Payload bytes of checkpoint and models, without headers. */
 uint64_t stk_writer_job_bytes(const stk_writer_job *job);
-/* Takes away the models that other writes as well. */
+/* Drops the models that other writes too. */
 void stk_writer_job_leave_to(stk_writer_job *job, const stk_writer_job *other);
 
 #endif

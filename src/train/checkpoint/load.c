@@ -1,4 +1,4 @@
-/* A checkpoint back into variables and state. */
+/* Loads a checkpoint into variables and state. */
 #include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/staging.h"
 

@@ -1,4 +1,4 @@
-/* Weights to begin with: a model's tensors by name, and what need not be there. */
+/* Loads initial weights by tensor name, and decides which tensors may be missing. */
 #include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/staging.h"
 
@@ -9,26 +9,26 @@
 
 enum { SHAPE_ROOM = 192, HEAD_TENSORS = 8 };
 
-/* A tensor of the last layer, of which only rows are taken. */
+/* A tensor of the last layer that is loaded by rows. */
 typedef struct head_tensor {
     const stk_safetensors_tensor *tensor;
-    size_t                        variable, offset; /* offset: of its data in room */
+    size_t                        variable, offset; /* offset: of its data in scratch */
 } head_tensor;
 
 typedef struct weights {
     const char        *path;
     stk_safetensors   *file;
-    stk_json_document *optimizer; /* the file's own list; NULL: it has none */
+    stk_json_document *optimizer; /* the file's list; NULL: none */
     stk_variables     *variables;
     stk_staging        staging;
-    const char        *head;        /* a name of the last layer; NULL: none may differ */
-    size_t             head_length; /* of what the names of that layer begin with */
+    const char        *head;        /* a name of the last layer; NULL: all layers must match */
+    size_t             head_length; /* of the common prefix of that layer's names */
     int                left_out;
-    const int64_t     *rows;      /* of the head, in the file; NULL: it is taken whole */
+    const int64_t     *rows;      /* of the last layer, in the file; NULL: all rows in order */
     int64_t            row_count; /* in the model */
     head_tensor        tensors[HEAD_TENSORS];
     size_t             tensor_count;
-    stk_blob           scratch; /* of the head, one tensor after the other */
+    stk_blob           scratch; /* of the last layer, tensor after tensor */
 } weights;
 
 static bool is_model(stk_variable_role role)
@@ -36,7 +36,7 @@ static bool is_model(stk_variable_role role)
     return role == STK_VARIABLE_PARAMETER || role == STK_VARIABLE_STATISTIC;
 }
 
-/* Models are built from first to last layer, and variables are in that order. */
+/* Models are built from first to last layer, and variables keep that order. */
 static void find_head(weights *w)
 {
     for (size_t i = stk_variables_count(w->variables); i-- > 0 && !w->head;) {
@@ -77,7 +77,7 @@ static int64_t last_row(const weights *w)
     return last;
 }
 
-/* A tensor whose rows go with the file's, whatever their number. */
+/* Plans a tensor whose rows are mapped, whatever their number. */
 static stk_status plan_rows(weights *w, const stk_safetensors_tensor *t,
                             const stk_variable_info *info, size_t index, stk_error *err)
 {
@@ -117,7 +117,7 @@ static bool is_in_list(const weights *w, const char *name)
     return false;
 }
 
-/* Whether a tensor of the file has a variable, or need not have one. */
+/* Whether a tensor of the file has a variable or may be ignored. */
 static bool is_accounted(const weights *w, const char *name)
 {
     return stk_variables_find(w->variables, name) != SIZE_MAX || stk_checkpoint_is_ours(name) ||
@@ -139,7 +139,7 @@ static stk_status check_left_over(const weights *w, stk_error *err)
     return STK_OK;
 }
 
-/* Only a checkpoint says which of its tensors are no part of the model. */
+/* Only checkpoints list the tensors outside the model. */
 static stk_status read_list(weights *w, stk_error *err)
 {
     if (!stk_safetensors_text(w->file, STK_CHECKPOINT_VERSION)) return STK_OK;
@@ -156,7 +156,7 @@ static stk_status read_rows(weights *w, stk_error *err)
     return STK_OK;
 }
 
-/* Rows that the file has not stay as they are in the variable. */
+/* Rows without a source in the file keep their value. */
 static stk_status put_tensor(const weights *w, const head_tensor *t, stk_error *err)
 {
     const int64_t there = t->tensor->shape.dim[0];

@@ -1,13 +1,13 @@
-/* Removing old checkpoints. Those of later steps are left alone: they are of a run that was left
- * for an older checkpoint, and counting them could remove the one just written. One whose header
- * is damaged is no checkpoint to fall back on: it does not count, and goes when those around it do.
- * Data is not read here, which would cost as much as the writing did. */
+/* Removes old checkpoints. Later steps belong to a run that was resumed from an older checkpoint
+ * and stay; counting them could remove the checkpoint just written. A file with a damaged header
+ * cannot be resumed from: it does not count, and is removed with its neighbours. Data is not
+ * verified here: that would cost as much as writing it. */
 #include "train/checkpoint/retention.h"
 
 #include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/folder.h"
 
-/* *whole: as far as its header tells. */
+/* *valid: by its header. */
 static stk_status check(const stk_filesystem *fs, const char *path, bool *valid, stk_error *err)
 {
     stk_safetensors *file;

@@ -4,7 +4,7 @@
 
 #include "train/checkpoint/checkpoint.h"
 
-/* Removes those older than the newest keep up to step, which has just been written. */
+/* Removes all but the newest keep checkpoints up to step, which was just written. */
 STK_NODISCARD stk_status stk_checkpoint_keep(const stk_filesystem *fs, const char *folder,
                                              int64_t step, int64_t keep, stk_error *err);
 

@@ -1,4 +1,4 @@
-/* From a file to variables, by way of host memory. */
+/* Moves tensors from a file through host memory into variables. */
 #include "train/checkpoint/staging.h"
 
 #include "base/checked.h"

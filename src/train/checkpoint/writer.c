@@ -22,16 +22,16 @@ struct stk_checkpoint_writer {
     stk_writer_options options; /* written before the thread starts */
     stk_ring          *idle, *ready;
     stk_thread         thread;
-    stk_writer_job     job, owed; /* whose they are: see above */
-    bool               owed_kept; /* the checkpoint of that step is on the disk */
+    stk_writer_job     job, owed; /* see above for ownership */
+    bool               owed_kept; /* that step's checkpoint is on disk */
     int                failures;  /* since the last flush */
-    stk_error          last;      /* of those */
+    stk_error          last;      /* the newest of them */
     _Atomic int64_t    written;
     _Atomic uint64_t   files, bytes, busy_ns, waited_ns;
     char               folder[];
 };
 
-/* count: files that are not there. */
+/* Records count files as failed. */
 static void note(stk_checkpoint_writer *writer, int count, const stk_error *why)
 {
     if (!count) return;
@@ -40,7 +40,7 @@ static void note(stk_checkpoint_writer *writer, int count, const stk_error *why)
     if (writer->options.failed) writer->options.failed(writer->options.context, why);
 }
 
-/* Those that fail stay in the job; the status is that of the last. */
+/* Models that fail stay in the job; returns the last failure. */
 static stk_status write_models(const stk_checkpoint_writer *writer, stk_writer_job *job,
                                stk_error *err)
 {
@@ -59,7 +59,8 @@ static stk_status write_models(const stk_checkpoint_writer *writer, stk_writer_j
     return st;
 }
 
-/* What is made good, or replaced by a newer one, is no failure any more. before: what was owed. */
+/* Takes models written by now, or replaced by newer ones, out of the failures. before: how many
+ * were owed. */
 static void forgive(stk_checkpoint_writer *writer, int before)
 {
     const int paid = before - writer->owed.model_count;
@@ -89,14 +90,14 @@ static stk_status write_checkpoint(stk_checkpoint_writer *writer, stk_error *err
 static void owe(stk_checkpoint_writer *writer, bool kept)
 {
     const stk_writer_job job = writer->job;
-    if (writer->owed.model_count) return; /* the older one cannot be made of this checkpoint */
+    if (writer->owed.model_count) return; /* the older model cannot be made from this checkpoint */
     writer->job = writer->owed;
     writer->owed = job;
     writer->owed_kept = kept;
 }
 
-/* The checkpoint first: the models of a process that is killed in between are made of it when it
- * goes on. */
+/* Writes the checkpoint first: after a kill in between, the resumed run makes the models from
+ * it. */
 static void write_job(stk_checkpoint_writer *writer)
 {
     stk_writer_job   *j = &writer->job;
@@ -171,7 +172,7 @@ stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer, stk_variable
 {
     stk_error unasked;
     void     *taken;
-    if (!err) err = &unasked; /* helpers pass on the status it holds */
+    if (!err) err = &unasked; /* helpers return the status it holds */
     const uint64_t begin = stk_clock_ns();
     (void)stk_ring_pop(writer->idle, &taken, NULL);
     atomic_fetch_add(&writer->waited_ns, stk_clock_ns() - begin);

@@ -1,6 +1,6 @@
-/* Whether a network takes images of all sizes of a course. One whose weights depend on the size of
- * its images (a dense layer over all pixels, positions that are learnt) cannot: it would be another
- * network in each phase. */
+/* Checks that a network accepts all image sizes of an epoch plan. Weights that depend on the image
+ * size (a dense layer over all pixels, learnt positions) would make another network in each epoch
+ * group. */
 #include "train/resolve/train_phases.h"
 #include <stdio.h>
 #include <stoker/models.h>
@@ -26,7 +26,7 @@ static stk_status build(stk_graph **out, const stk_train_recipe *r, const stk_mo
     return st;
 }
 
-/* A weight that is another one in both; false: there is none. */
+/* Finds a weight that differs between both; false: none. */
 static bool find_other(const stk_graph *a, const stk_graph *b, stk_graph_variable_info *in_a,
                        stk_graph_variable_info *in_b)
 {

@@ -1,5 +1,5 @@
-/* What a recipe leaves open is decided here, by rules of thumb that are written down with their
- * reasons: the same data gives the same decisions. */
+/* Resolves the open keys of a recipe by documented rules of thumb. Equal data gives equal
+ * decisions. */
 #include "train/resolve/resolve.h"
 #include "train/input/mixture.h"
 #include <errno.h>
@@ -19,7 +19,8 @@ stk_status stk_resolve_note(stk_resolve_ctx *s, stk_error *err, const char *form
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    (void)stk_text_escape(shown, sizeof shown, line); /* a name with a line break is no two lines */
+    (void)stk_text_escape(shown, sizeof shown,
+                          line); /* a name with a line break must stay one line */
     STK_TRY(stk_blob_append(s->reasons, shown, strlen(shown), err));
     return stk_blob_append(s->reasons, "\n", 1, err);
 }
@@ -34,7 +35,7 @@ bool stk_resolve_on_gpu(const stk_train_recipe *r)
     return strcmp(*r->knobs.backend ? r->knobs.backend : stk_backend_fastest(), "cuda") == 0;
 }
 
-/* The names are looked at before a run folder is made for them. */
+/* Checks the names before a run folder is created for them. */
 static stk_status check_passes(const stk_resolve_ctx *s, stk_error *err)
 {
     unsigned bits;
@@ -45,14 +46,14 @@ static void resolve_rest(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
     if (r->train.backbone_rate < 0)
-        r->train.backbone_rate = 1; /* a rate that was said is for all */
+        r->train.backbone_rate = 1; /* an explicit rate applies to all layers */
     if (r->train.label_smoothing < 0) r->train.label_smoothing = 0;
     if (r->train.lookahead < 0) r->train.lookahead = 0;
     if (r->train.eval_every < 0) r->train.eval_every = 1;
     if (r->train.tta == STK_TTA_AUTO) r->train.tta = STK_TTA_NONE;
 }
 
-/* A run that goes on, or a model that is evaluated, may do so from another folder. */
+/* Absolute: a resumed run or an evaluation may start in another working directory. */
 static stk_status resolve_path(char path[STK_TRAIN_PATH], stk_error *err)
 {
     char here[STK_TRAIN_PATH], full[2 * STK_TRAIN_PATH];

@@ -1,5 +1,5 @@
-/* Deciding what a recipe leaves open: what the parts of it share. Each part writes its keys of the
- * recipe and a line of reasons; keys that were said stay. */
+/* State shared by the resolvers. Each one fills its keys of the recipe and appends reasons; keys
+ * that the user set stay. */
 #ifndef STK_TRAIN_RESOLVE_RESOLVE_H
 #define STK_TRAIN_RESOLVE_RESOLVE_H
 
@@ -12,16 +12,16 @@ typedef struct stk_resolve_ctx {
     const stk_train_data       *data;
     stk_blob                   *reasons;
     const stk_preset           *preset;
-    const stk_published_recipe *own;   /* the model's; NULL: it has none */
-    bool                        tunes; /* what weights have learnt already */
+    const stk_published_recipe *own;   /* the model's own; NULL: none */
+    bool                        tunes; /* fine-tuning: the weights are pretrained */
 } stk_resolve_ctx;
 
-/* Appends a line to the reasons, where they are wanted. */
+/* Appends a line to the reasons, if the caller asked for them. */
 STK_NODISCARD stk_status stk_resolve_note(stk_resolve_ctx *s, stk_error *err, const char *format,
                                           ...) STK_PRINTF(3, 4);
-/* field has STK_TRAIN_TEXT bytes. */
+/* Copies text to field, which has STK_TRAIN_TEXT bytes. */
 void stk_resolve_put(char *field, const char *text);
-/* By the backend that was said, else by the fastest there is. */
+/* By the recipe's backend, else by the fastest available. */
 bool stk_resolve_on_gpu(const stk_train_recipe *r);
 
 /* resolve_data.c */
@@ -48,7 +48,7 @@ STK_NODISCARD stk_status stk_resolve_cache(stk_resolve_ctx *s, stk_error *err);
 STK_NODISCARD stk_status stk_resolve_augment(stk_resolve_ctx *s, stk_error *err);
 /* resolve_balance.c */
 STK_NODISCARD stk_status stk_resolve_balance(stk_resolve_ctx *s, stk_error *err);
-/* A name for the run's folder that is free now (resolve_folder.c). */
+/* Sets a run folder name that is free now (resolve_folder.c). */
 STK_NODISCARD stk_status stk_resolve_folder(stk_train_recipe *recipe, stk_error *err);
 
 #endif

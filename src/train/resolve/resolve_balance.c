@@ -1,11 +1,11 @@
-/* What rare classes count, and how often they come. */
+/* Class weights and class-balanced sampling. */
 #include "train/input/class_labels.h"
 #include "train/input/class_weights.h"
 #include "train/resolve/resolve.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The classes with the fewest and the most images of those there are. */
+/* The classes with the fewest and the most images, among those present. */
 typedef struct extremes {
     int64_t min, max, present;
 } extremes;
@@ -63,7 +63,6 @@ static stk_status resolve_weights(stk_resolve_ctx *s, stk_error *err)
     return st;
 }
 
-/* What rare classes count, and how often they come. */
 stk_status stk_resolve_balance(stk_resolve_ctx *s, stk_error *err)
 {
     const stk_train_recipe *r = s->recipe;

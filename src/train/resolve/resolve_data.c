@@ -1,4 +1,4 @@
-/* The parts of the data, and how its images are prepared. */
+/* Splits, and the preprocessing of images. */
 #include "storage/file/split_name.h"
 #include "train/resolve/resolve.h"
 #include <math.h>
@@ -45,7 +45,7 @@ static stk_status warn_of_splits(stk_resolve_ctx *s, stk_error *err)
                             d->unused_splits);
 }
 
-/* Written down, so that the run says for ever what it was chosen by, and goes on with the same. */
+/* Stored in the recipe, so that a resumed run uses the same validation data. */
 stk_status stk_resolve_splits(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe     *r = s->recipe;
@@ -87,12 +87,12 @@ static stk_status choose_preset(stk_resolve_ctx *s, stk_error *err)
                             d->channels == 1 ? "grey" : "in colour");
 }
 
-/* Small images as they are; photos at the preset's size, but smaller ones are not blown up to it:
- * that would cost time and show no more. */
+/* Small images keep their size. Photos get the preset's size, but are not enlarged to it: that
+ * would cost time and add no detail. */
 static int64_t choose_size(const stk_resolve_ctx *s)
 {
     enum { STEP = 32 };
-    enum { ASPECT_MAX = 3 }; /* that the preset for photos leaves as it is */
+    enum { ASPECT_MAX = 3 }; /* aspect ratio that the photo preset accepts */
     const stk_train_data *d = s->data;
     const int64_t         side = largest_side(d);
     const double          squeezed = sqrt((double)(d->width * d->height) / ASPECT_MAX);

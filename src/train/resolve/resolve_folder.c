@@ -1,4 +1,4 @@
-/* The name of a run's folder where nobody said one: runs/DATA-MODEL-1, -2, ... */
+/* The default run folder: runs/DATA-MODEL-1, -2, ... */
 #include "train/resolve/resolve.h"
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 enum { TRIES = 100000, DATA_NAME_MAX = 100 };
 
-/* The last part of path without slashes; *length is 0 for "/". */
+/* The last component of path without slashes; *length is 0 for "/". */
 static const char *last_part(const char *path, size_t *length)
 {
     size_t end = strlen(path);
@@ -28,7 +28,7 @@ static bool is_dots(const char *name, size_t length)
     return length <= 2 && strspn(name, ".") >= length;
 }
 
-/* "." and ".." name no data: the folder that they are does. */
+/* "." and ".." are replaced by the name of the folder they mean. */
 static void write_name(stk_train_recipe *r, int number)
 {
     char        real[PATH_MAX];
@@ -61,7 +61,7 @@ stk_status stk_resolve_folder(stk_train_recipe *recipe, stk_error *err)
     return none_free(err);
 }
 
-/* Making a folder is what tells apart who of several came first. */
+/* Creating the folder atomically decides between concurrent processes. */
 stk_status stk_train_claim_folder(stk_train_recipe *recipe, stk_error *err)
 {
     STK_TRY(stk_path_make_directory(NULL, "runs", err));

@@ -1,11 +1,11 @@
-/* What computes, with what precision, and where data is kept and prepared. */
+/* Device, precision, threads and caching. */
 #include "base/limits.h"
 #include "train/input/cache_choice.h"
 #include "train/input/resident.h"
 #include "train/resolve/resolve.h"
 
-/* A GPU multiplies 16 bits several times as fast, and with a loss scale that finds its own height
- * networks learn the same. */
+/* A GPU multiplies 16-bit numbers several times as fast. With a dynamic loss scale networks learn
+ * as well. */
 stk_status stk_resolve_precision(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -23,7 +23,7 @@ stk_status stk_resolve_precision(stk_resolve_ctx *s, stk_error *err)
         "keeps all in it");
 }
 
-/* The GPU computes: all cores prepare input, and the training thread helps when it waits. */
+/* The GPU computes, so all cores prepare input; the training thread helps while it waits. */
 static stk_status resolve_device_threads(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -34,8 +34,8 @@ static stk_status resolve_device_threads(stk_resolve_ctx *s, stk_error *err)
                             (long long)r->knobs.input_threads);
 }
 
-/* With two cores a thread of its own for input takes half of a core from compute whenever it runs:
- * preparing batches in between on the training thread is faster (docs/training.md has numbers). */
+/* With two cores an input thread takes half of a core from compute whenever it runs. Preparing
+ * batches on the training thread in between is faster (docs/training.md has numbers). */
 stk_status stk_resolve_threads(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -54,7 +54,7 @@ stk_status stk_resolve_threads(stk_resolve_ctx *s, stk_error *err)
                                 : "");
 }
 
-/* Alternating needs images that stay. Where that is not known yet, neither is the flip. */
+/* Alternating needs resident images. While residency is undecided, the flip is too. */
 static void resolve_flip(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
@@ -64,8 +64,8 @@ static void resolve_flip(stk_resolve_ctx *s)
     r->data.flip = s->own && s->own->alternates && on ? STK_FLIP_ALTERNATE : STK_FLIP_RANDOM;
 }
 
-/* Small data that is on the device needs no host: a step then takes a few numbers an image. What
- * is left as auto is decided when the device is known and all images were seen. */
+/* Small data on the device needs no host work: a step uploads a few numbers per image. auto is
+ * decided once the device is known and all images were read. */
 stk_status stk_resolve_resident(stk_resolve_ctx *s, stk_error *err)
 {
     enum { RESIDENT_BYTES_MAX = 2000000000 };
@@ -95,7 +95,7 @@ stk_status stk_resolve_resident(stk_resolve_ctx *s, stk_error *err)
                     "alternate needs images that are kept on the device; set data.resident: on");
 }
 
-/* Said here for people; a run decides anew, when it knows what stays on the device. */
+/* A note for the user; the run decides again once residency is known. */
 stk_status stk_resolve_cache(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -108,7 +108,7 @@ stk_status stk_resolve_cache(stk_resolve_ctx *s, stk_error *err)
     return stk_resolve_note(s, err, "cache: %s", choice.why);
 }
 
-/* With two ways at once, MixUp comes before CutMix, which edits cannot say. */
+/* With both enabled, MixUp is applied before CutMix, which edits cannot express. */
 stk_status stk_resolve_augment(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -121,7 +121,7 @@ stk_status stk_resolve_augment(stk_resolve_ctx *s, stk_error *err)
                     "host, or one of data.mixup and data.cutmix to 0");
 }
 
-/* Who decodes an image is a matter of who is free. */
+/* The decoder is chosen by free capacity. */
 stk_status stk_resolve_check_decode(const stk_train_recipe *r, stk_error *err)
 {
     const char *decode = stk_train_recipe_word(r, "knobs.decode");

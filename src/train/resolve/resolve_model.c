@@ -1,12 +1,12 @@
-/* The network, and what it knows already. */
+/* The network and its initial weights. */
 #include "train/recipe/train_recipe_internal.h"
 #include "train/resolve/resolve.h"
 #include "train/saved/pretrained.h"
 #include <stdio.h>
 #include <string.h>
 
-/* What is open of the model and its images is as the weights were trained. width has no auto: 1
- * is what nobody said. */
+/* Fills open keys of model and images from the weights' recipe. width has no auto: 1 counts as
+ * open. */
 static stk_status resolve_like(stk_resolve_ctx *s, const stk_pretrained *p, stk_error *err)
 {
     stk_train_recipe       *r = s->recipe;
@@ -40,8 +40,8 @@ static bool something_is_open(const stk_train_recipe *r)
            r->train.warmup_epochs < 0;
 }
 
-/* Before all else: weights leave less to decide. A recipe that is settled asks nothing of the file,
- * which a run that goes on no longer needs. */
+/* Runs first, since weights leave less to resolve. A resolved recipe does not read the file, which
+ * a resumed run no longer needs. */
 stk_status stk_resolve_weights(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -61,7 +61,7 @@ stk_status stk_resolve_weights(stk_resolve_ctx *s, stk_error *err)
     return st;
 }
 
-/* Sets the keys that are open. */
+/* Sets the open keys. */
 static stk_status apply_own(const stk_published_recipe *own, stk_train_recipe *recipe,
                             const stk_train_data *data, stk_error *err)
 {
@@ -80,7 +80,7 @@ static stk_status apply_own(const stk_published_recipe *own, stk_train_recipe *r
     return STK_OK;
 }
 
-/* First of all: it leaves less for the others to decide. */
+/* Runs early: it leaves less to the other resolvers. */
 stk_status stk_resolve_own(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;

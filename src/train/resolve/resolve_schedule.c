@@ -1,4 +1,4 @@
-/* How long is learnt, in what batches, and at what rates. */
+/* Number of epochs, batch size and rates. */
 #include "train/resolve/resolve.h"
 #include "train/resolve/train_phases.h"
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const double TUNING_RATE_SMALL = 0.3, TUNING_RATE_LARGE = 0.1, TUNING_WARM_UP = 0.1;
 
-/* A step should see many images, an epoch should have some steps. */
+/* A step should have many images, and an epoch some steps. */
 stk_status stk_resolve_batch(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -30,7 +30,7 @@ stk_status stk_resolve_batch(stk_resolve_ctx *s, stk_error *err)
     return STK_OK;
 }
 
-/* What was learnt needs but to be turned to other classes: a quarter, 3 to 15 times. */
+/* Fine-tuning adapts learnt features: a quarter of the epochs, 3 to 15. */
 static stk_status resolve_tuning_epochs(stk_resolve_ctx *s, double defaults, stk_error *err)
 {
     double epochs = floor(defaults / 4 + 0.5);
@@ -40,7 +40,7 @@ static stk_status resolve_tuning_epochs(stk_resolve_ctx *s, double defaults, stk
         s->recipe->train.epochs, defaults);
 }
 
-/* About 600,000 small images, or 100,000 large ones, but every image 5 to 60 times. */
+/* About 600,000 small or 100,000 large images in all, but each image 5 to 60 times. */
 stk_status stk_resolve_epochs(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
