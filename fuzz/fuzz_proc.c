@@ -17,7 +17,7 @@ static void read_cpu(const char *text)
 {
     static stk_cpu_ticks cpu;
     stk_cpu_parse(&cpu, text);
-    check(cpu.core_count >= 0 && cpu.core_count <= STK_CORES_MOST);
+    check(cpu.core_count >= 0 && cpu.core_count <= STK_CORES_MAX);
     check(cpu.all.busy <= cpu.all.total);
 }
 

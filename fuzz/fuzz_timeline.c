@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stk_timeline *t;
     if (!size) return 0;
     memory_filesystem          fs = memory_filesystem_of("t", stk_bytes_of(data + 1, size - 1));
-    const stk_timeline_options options = {.fs = &fs.fs, .most_events = data[0]};
+    const stk_timeline_options options = {.fs = &fs.fs, .max_events = data[0]};
     if (stk_timeline_read(&t, "t", &options, &err)) {
         if (!err.message[0] || t) abort();
         return 0;

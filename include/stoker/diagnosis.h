@@ -138,9 +138,9 @@ STK_API STK_NODISCARD stk_status stk_diagnose(stk_diagnosis *out, const stk_prof
  * sounds. To be called again when fixes were added. */
 STK_API void stk_diagnosis_calibrate(stk_diagnosis *diagnosis);
 /* "+43 %", or from twice as fast on "2.6x"; gives text. */
-STK_API char *stk_gain_text(char *text, size_t room, double gain);
+STK_API char *stk_gain_text(char *text, size_t capacity, double gain);
 /* "2143", "51.2", "3.07": three digits at least; gives text. */
-STK_API char *stk_rate_text(char *text, size_t room, double rate);
+STK_API char *stk_rate_text(char *text, size_t capacity, double rate);
 /* Appends it as a JSON object. */
 STK_API STK_NODISCARD stk_status stk_diagnosis_write(const stk_diagnosis *diagnosis, stk_blob *out,
                                                      stk_error *err);

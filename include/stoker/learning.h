@@ -22,11 +22,11 @@ typedef struct stk_learning_row {
 } stk_learning_row;
 
 /* Where the run is. */
-typedef struct stk_learning_place {
+typedef struct stk_learning_position {
     const char *state; /* a literal: "running", "done", "interrupted", "stopped early", "failed" */
     int64_t     step, steps, epoch, epochs; /* epoch: the one at hand, from 1 */
     double      seconds, seconds_left;      /* left below 0: not known */
-} stk_learning_place;
+} stk_learning_position;
 
 /* An encoded image, PNG or JPEG. */
 typedef struct stk_learning_image {
@@ -45,7 +45,8 @@ STK_API void                     stk_learning_free(stk_learning *learning); /* N
 
 /* Adds a report. Of many, neighbours become their mean; epochs and the best stay. */
 STK_API void stk_learning_add(stk_learning *learning, const stk_learning_row *row);
-STK_API void stk_learning_go_to(stk_learning *learning, const stk_learning_place *place);
+STK_API void stk_learning_set_position(stk_learning                *learning,
+                                       const stk_learning_position *position);
 /* Replaces the images of a set; copied. count is STK_LEARNING_IMAGES at most. On failure those
  * before stay. */
 STK_API STK_NODISCARD stk_status stk_learning_show(stk_learning *learning, stk_learning_set set,

@@ -10,7 +10,7 @@
 
 STK_BEGIN_DECLS
 
-enum { STK_LINT_TEXT = 96, STK_LINT_LINE = 320, STK_LINT_MOST = 48 };
+enum { STK_LINT_TEXT = 96, STK_LINT_LINE = 320, STK_LINT_MAX = 48 };
 
 typedef struct stk_lint {
     const char *rule; /* a literal: "big_convolution" */
@@ -27,7 +27,7 @@ typedef struct stk_lint {
 } stk_lint;
 
 typedef struct stk_lint_list {
-    stk_lint items[STK_LINT_MOST];
+    stk_lint items[STK_LINT_MAX];
     size_t   count, left_out; /* left_out: those there was no room for */
 } stk_lint_list;
 

@@ -7,16 +7,16 @@
 
 STK_BEGIN_DECLS
 
-enum { STK_OVERHEAD_BLOCK_MOST = 64, STK_OVERHEAD_ROUNDS = 1024 };
+enum { STK_OVERHEAD_BLOCK_MAX = 64, STK_OVERHEAD_ROUNDS = 1024 };
 
 /* The caller's; init before use. */
 typedef struct stk_overhead {
     int    block_steps; /* steps of a block */
     int    block;       /* of the four of a round */
     int    steps;       /* of the block so far */
-    double times[STK_OVERHEAD_BLOCK_MOST];
+    double times[STK_OVERHEAD_BLOCK_MAX];
     double blocks[4]; /* the median step of each block of the round */
-    double shares[STK_OVERHEAD_ROUNDS];
+    double fractions[STK_OVERHEAD_ROUNDS];
     int    rounds;
 } stk_overhead;
 

@@ -39,16 +39,6 @@ typedef struct stk_profile_run {
     double  startup_s; /* from the start to the end of the first step */
 } stk_profile_run;
 
-/* What the machine can do, measured or known; -1: not known. */
-typedef struct stk_profile_limits {
-    double flops;        /* a second, of all cores or the device, float32 */
-    double memory_bytes; /* a second: reading memory */
-    double copy_bytes;   /* a second: host to device */
-    double disk_bytes;   /* a second: reading the data's disk */
-    double link_bytes;   /* a second: network */
-    double launch_ns;    /* one operation that does nothing */
-} stk_profile_limits;
-
 /* A device that computes behind the training thread's back: what it is, and what it did in the
  * measured part. Times are -1 where compute is the training thread's own work. */
 typedef struct stk_profile_device {
@@ -141,7 +131,7 @@ typedef struct stk_profile_overhead {
 typedef struct stk_profile {
     stk_profile_run     run;
     stk_machine_info    machine;
-    stk_profile_limits  limits;
+    stk_machine_peaks   limits;
     stk_profile_device  device;
     stk_profile_program program;
 
@@ -207,7 +197,7 @@ STK_API STK_NODISCARD stk_status stk_profile_take_resources(stk_profile *profile
 /* Measures what the machine gives with threads threads, in about a second: arithmetic, reading
  * memory, copying it, and reading the disk that data (a file or folder) lies on, past the page
  * cache. What cannot be measured stays as it was. Best while nothing else runs. */
-STK_API void stk_profile_probe(stk_profile_limits *limits, int threads, const char *data);
+STK_API void stk_profile_probe(stk_machine_peaks *limits, int threads, const char *data);
 
 STK_END_DECLS
 #endif

@@ -76,7 +76,7 @@ STK_API void                     stk_profiler_result_release(stk_profiler_result
 /* Measures what a device gives that computes asynchronously, in float32, or in tf32 or 16 bits
  * where precision says so: arithmetic, memory, copies from the host. What cannot be measured is -1.
  * False: the backend is none, and limits are as they were. */
-STK_API bool stk_profiler_probe_device(stk_profile_limits *limits, const char *backend,
+STK_API bool stk_profiler_probe_device(stk_machine_peaks *limits, const char *backend,
                                        const char *precision);
 /* Nanoseconds to launch an operation that does nothing on a backend, by its name; -1: not known. */
 STK_API double stk_profiler_launch_ns(const char *backend);

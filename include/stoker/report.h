@@ -10,11 +10,11 @@
 STK_BEGIN_DECLS
 
 typedef struct stk_report_options {
-    const char         *title;       /* NULL: made from the profile */
-    const char         *trace_path;  /* a file beside the page to link to; NULL: none */
-    const stk_timeline *timeline;    /* its events are shown; NULL: none */
-    uint32_t            most_events; /* of the timeline; 0: 200000 */
-    stk_bytes           learning;    /* as stk_learning_write gives it; empty: none */
+    const char         *title;      /* NULL: made from the profile */
+    const char         *trace_path; /* a file beside the page to link to; NULL: none */
+    const stk_timeline *timeline;   /* its events are shown; NULL: none */
+    uint32_t            max_events; /* of the timeline; 0: 200000 */
+    stk_bytes           learning;   /* as stk_learning_write gives it; empty: none */
     stk_bytes tracing; /* what became of the last trace that was asked for, as JSON, where one
                         * may be; empty: none can be asked for */
 } stk_report_options;

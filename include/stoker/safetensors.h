@@ -14,7 +14,7 @@ STK_BEGIN_DECLS
 /* The key whose text is a JSON object: tensor name to CRC-32C of its data, 8 hexadecimal digits. */
 #define STK_SAFETENSORS_CHECKSUMS "stoker.crc32c"
 
-enum { STK_SAFETENSORS_HEADER_MOST = 100000000 }; /* bytes of a header: the format's own limit */
+enum { STK_SAFETENSORS_HEADER_MAX = 100000000 }; /* bytes of a header: the format's own limit */
 
 typedef struct stk_safetensors_tensor {
     const char *name;

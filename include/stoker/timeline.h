@@ -48,9 +48,9 @@ typedef struct stk_timeline_row {
 typedef struct stk_timeline stk_timeline;
 
 typedef struct stk_timeline_options {
-    const stk_filesystem *fs;          /* NULL: local */
-    uint64_t              most_events; /* 0: 4 million; more are counted and left out */
-    const stk_cancel     *cancel;      /* NULL: never */
+    const stk_filesystem *fs;         /* NULL: local */
+    uint64_t              max_events; /* 0: 4 million; more are counted and left out */
+    const stk_cancel     *cancel;     /* NULL: never */
     void (*progress)(void *context, uint64_t done, uint64_t size);
     void *context;
 } stk_timeline_options;
@@ -76,7 +76,7 @@ STK_API const char               *stk_timeline_text(const stk_timeline *timeline
 STK_API bool                      stk_timeline_cut(const stk_timeline *timeline);
 STK_API uint64_t                  stk_timeline_left_out(const stk_timeline *timeline);
 /* What the trace says that its machine gives at most. False: it does not say. */
-STK_API bool stk_timeline_roofs(const stk_timeline *timeline, stk_trace_roofs *roofs);
+STK_API bool stk_timeline_peaks(const stk_timeline *timeline, stk_machine_peaks *peaks);
 
 /* What a trace tells of a run, for stk_diagnose. Warnings of what it does not tell are appended to
  * missing, a line each. */

@@ -53,7 +53,7 @@ STK_API STK_NODISCARD stk_status stk_timeline_count_ops(stk_timeline_ops   *out,
                                                         stk_error          *err);
 STK_API void                     stk_timeline_ops_release(stk_timeline_ops *ops);
 
-enum { STK_TIMELINE_DID = 4 };
+enum { STK_TIMELINE_GAP_SPANS = 4 };
 
 /* What a row did while a device was idle. */
 typedef struct stk_timeline_gap_span {
@@ -67,8 +67,8 @@ typedef struct stk_timeline_gap {
     uint64_t              begin_ns, ns;
     uint32_t              row;
     double                step; /* -1: none */
-    size_t                deed_count;
-    stk_timeline_gap_span deeds[STK_TIMELINE_DID];
+    size_t                span_count;
+    stk_timeline_gap_span spans[STK_TIMELINE_GAP_SPANS];
 } stk_timeline_gap;
 
 typedef struct stk_timeline_idle {
@@ -86,7 +86,7 @@ typedef struct stk_timeline_gaps {
 
 /* Work that goes on beside a busy device is in no gap: it costs nothing. To be released. */
 STK_API STK_NODISCARD stk_status stk_timeline_find_gaps(stk_timeline_gaps  *out,
-                                                        const stk_timeline *timeline, size_t most,
+                                                        const stk_timeline *timeline, size_t max,
                                                         stk_error *err);
 STK_API void                     stk_timeline_gaps_release(stk_timeline_gaps *gaps);
 

@@ -159,20 +159,24 @@ typedef struct stk_trace_series {
 } stk_trace_series;
 
 /* All zero is a good one. */
-/* What the machine gives at most, for those who judge operations. */
-typedef struct stk_trace_roofs {
-    double flops, bytes; /* a second: arithmetic, memory */
-    double launch_ns;    /* starting an operation; not above 0: not known */
-} stk_trace_roofs;
+/* Peak rates of the machine, measured or known; not above 0: not known. */
+typedef struct stk_machine_peaks {
+    double flops;        /* a second, of all cores or the device, float32 */
+    double memory_bytes; /* a second: reading memory */
+    double copy_bytes;   /* a second: host to device */
+    double disk_bytes;   /* a second: reading the data's disk */
+    double link_bytes;   /* a second: network */
+    double launch_ns;    /* one operation that does nothing */
+} stk_machine_peaks;
 
 typedef struct stk_trace_format {
-    const char             *device;     /* that computes; NULL: the one attached, or "cpu:0" */
-    uint64_t                most_bytes; /* of text; 0: 300 MB. The oldest events are left out */
-    uint64_t                since;      /* stk_trace_now: what ended before is left out; 0: none */
-    bool                    cuda_names; /* launches and copies are called as CUDA calls them */
-    const stk_trace_series *series;
-    size_t                  series_count;
-    const stk_trace_roofs  *roofs; /* NULL: not known */
+    const char              *device;     /* that computes; NULL: the one attached, or "cpu:0" */
+    uint64_t                 most_bytes; /* of text; 0: 300 MB. The oldest events are left out */
+    uint64_t                 since;      /* stk_trace_now: what ended before is left out; 0: none */
+    bool                     cuda_names; /* launches and copies are called as CUDA calls them */
+    const stk_trace_series  *series;
+    size_t                   series_count;
+    const stk_machine_peaks *peaks; /* flops, memory_bytes and launch_ns; NULL: not known */
 } stk_trace_format;
 
 typedef struct stk_trace_written {

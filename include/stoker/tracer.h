@@ -58,10 +58,10 @@ STK_API void stk_tracer_follow(stk_tracer *tracer, stk_meter *meter);
 STK_API void stk_tracer_step(stk_tracer *tracer, int64_t step);
 
 /* Recording on request, while the run goes on: its next steps go to FOLDER/trace-STEP.json.gz. */
-enum { STK_TRACER_STEPS_MOST = 1000 };
+enum { STK_TRACER_STEPS_MAX = 1000 };
 
 typedef struct stk_tracer_request {
-    int64_t         steps; /* 1 to STK_TRACER_STEPS_MOST */
+    int64_t         steps; /* 1 to STK_TRACER_STEPS_MAX */
     stk_trace_level level;
 } stk_tracer_request;
 

@@ -21,7 +21,7 @@ static bool is_big(const stk_instruction *instruction, stk_conv2d_shape *shape)
 }
 
 /* What of the work a chain of 3x3 with the same reach does. */
-static double chain_share(const stk_conv2d_shape *shape)
+static double chain_fraction(const stk_conv2d_shape *shape)
 {
     const int64_t side = shape->kernel_h > shape->kernel_w ? shape->kernel_h : shape->kernel_w;
     return 9.0 * (double)(side / 2) / (double)(shape->kernel_h * shape->kernel_w);
@@ -44,19 +44,19 @@ void stk_lint_big_convolution(const stk_lint_program_context *s)
     for (uint32_t i = 0; i < s->program->instruction_count; i++) {
         const stk_instruction *instruction = &s->program->instructions[i];
         stk_conv2d_shape       shape;
-        if (!is_big(instruction, &shape) || chain_share(&shape) >= 1) continue;
+        if (!is_big(instruction, &shape) || chain_fraction(&shape) >= 1) continue;
         stk_lint *item = stk_lint_add(s->list, "big_convolution", STK_STAGE_COMPUTE,
                                       instruction->call.instance.name);
         if (!item) return;
-        stk_lint_say(item->message, sizeof item->message,
-                     "a %lldx%lld convolution of %lld to %lld channels; %lld of 3x3 one after the "
-                     "other see as far and do %.0f %% of its work",
-                     (long long)shape.kernel_h, (long long)shape.kernel_w, (long long)shape.in_c,
-                     (long long)shape.out_c, (long long)(shape.kernel_h / 2),
-                     100 * chain_share(&shape));
-        stk_lint_say(item->how, sizeof item->how, "9 n / k^2 of its time, %s", stk_lint_basis(s));
+        stk_lint_print(
+            item->message, sizeof item->message,
+            "a %lldx%lld convolution of %lld to %lld channels; %lld of 3x3 one after the "
+            "other see as far and do %.0f %% of its work",
+            (long long)shape.kernel_h, (long long)shape.kernel_w, (long long)shape.in_c,
+            (long long)shape.out_c, (long long)(shape.kernel_h / 2), 100 * chain_fraction(&shape));
+        stk_lint_print(item->how, sizeof item->how, "9 n / k^2 of its time, %s", stk_lint_basis(s));
         item->saves = cost_of_all_three(s, instruction->call.instance.name) / s->seconds *
-                      (1 - chain_share(&shape));
+                      (1 - chain_fraction(&shape));
         item->changes_training = true;
     }
 }

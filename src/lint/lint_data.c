@@ -8,7 +8,7 @@
 
 /* Images are packed a little larger than they are used, so that crops have room; many files are
  * those that cost more to open than to read. */
-static const double   room_for_crops = 256.0 / 224, small_bytes = 256e3;
+static const double   fits_crops = 256.0 / 224, small_bytes = 256e3;
 static const uint64_t many_files = 1000;
 
 static bool look_at_info(stk_lint_storage *out, const char *path)
@@ -65,7 +65,7 @@ static void advise_pack(stk_lint *item, const char *path, const char *suffix, co
         snprintf(from, sizeof from, "DATA");
         snprintf(to, sizeof to, "DATA-%s", suffix);
     }
-    stk_lint_say(item->command, sizeof item->command, "stoker pack %s %s%s", from, to, flags);
+    stk_lint_print(item->command, sizeof item->command, "stoker pack %s %s%s", from, to, flags);
 }
 
 void stk_lint_images(const stk_lint_subject *s)
@@ -75,20 +75,20 @@ void stk_lint_images(const stk_lint_subject *s)
     const char           *path = s->recipe->data.path;
     const int64_t         side = d->width < d->height ? d->width : d->height;
     const int64_t         size = s->recipe->data.size;
-    const int64_t         pack = (int64_t)((double)size * room_for_crops + 0.5);
+    const int64_t         pack = (int64_t)((double)size * fits_crops + 0.5);
     if (side <= 2 * size || *s->recipe->data.pipeline) return;
     stk_lint *item = stk_lint_add(s->list, "large_images", STK_STAGE_PREPROCESS, "data.size");
     if (!item) return;
     const double rest = (double)pack / (double)side;
-    stk_lint_say(item->message, sizeof item->message,
-                 "images are %lldx%lld and used at %lld: %.0f times the pixels are read and "
-                 "decoded; make them small once",
-                 (long long)d->width, (long long)d->height, (long long)size,
-                 (double)(d->width * d->height) / (double)(size * size));
-    stk_lint_say(suffix, sizeof suffix, "%lld", (long long)pack);
-    stk_lint_say(flags, sizeof flags, " --resize %lld", (long long)pack);
+    stk_lint_print(item->message, sizeof item->message,
+                   "images are %lldx%lld and used at %lld: %.0f times the pixels are read and "
+                   "decoded; make them small once",
+                   (long long)d->width, (long long)d->height, (long long)size,
+                   (double)(d->width * d->height) / (double)(size * size));
+    stk_lint_print(suffix, sizeof suffix, "%lld", (long long)pack);
+    stk_lint_print(flags, sizeof flags, " --resize %lld", (long long)pack);
     advise_pack(item, path, suffix, flags);
-    stk_lint_say(item->how, sizeof item->how, "by pixels: decoding skips some of them already");
+    stk_lint_print(item->how, sizeof item->how, "by pixels: decoding skips some of them already");
     item->saves = 1 - rest * rest;
     item->changes_training = true;
 }
@@ -102,10 +102,11 @@ void stk_lint_files(const stk_lint_subject *s)
     if (each > small_bytes) return;
     stk_lint *item = stk_lint_add(s->list, "many_files", STK_STAGE_READ, "data.path");
     if (!item) return;
-    stk_lint_say(item->message, sizeof item->message,
-                 "%llu files of %.0f KB are opened one by one each epoch; packed, they are read in "
-                 "pieces of 100 MB",
-                 (unsigned long long)at->files, each / 1e3);
+    stk_lint_print(
+        item->message, sizeof item->message,
+        "%llu files of %.0f KB are opened one by one each epoch; packed, they are read in "
+        "pieces of 100 MB",
+        (unsigned long long)at->files, each / 1e3);
     advise_pack(item, path, "packed", "");
 }
 
@@ -115,16 +116,18 @@ void stk_lint_cache(const stk_lint_subject *s)
     const stk_lint_storage *at = s->storage;
     const stk_train_recipe *r = s->recipe;
     if (!at || !at->bytes || r->data.cache != STK_CACHE_NONE || r->train.epochs < 2) return;
-    const uint64_t room = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb * STK_BYTES_PER_MB
-                                                 : s->machine->memory / 4;
-    if (at->bytes > room) return;
+    const uint64_t capacity = r->knobs.memory_mb > 0
+                                  ? (uint64_t)r->knobs.memory_mb * STK_BYTES_PER_MB
+                                  : s->machine->memory / 4;
+    if (at->bytes > capacity) return;
     stk_lint *item = stk_lint_add(s->list, "cache_off", STK_STAGE_READ, "data.cache");
     if (!item) return;
-    stk_lint_say(item->message, sizeof item->message,
-                 "%.1f MB of data fit into the %.1f MB that input may take, and are read again in "
-                 "each of %g epochs",
-                 (double)at->bytes / 1e6, (double)room / 1e6, r->train.epochs);
-    stk_lint_say(item->recipe, sizeof item->recipe, "data: {cache: auto}");
-    stk_lint_say(item->how, sizeof item->how, "reading once in %g epochs", r->train.epochs);
+    stk_lint_print(
+        item->message, sizeof item->message,
+        "%.1f MB of data fit into the %.1f MB that input may take, and are read again in "
+        "each of %g epochs",
+        (double)at->bytes / 1e6, (double)capacity / 1e6, r->train.epochs);
+    stk_lint_print(item->recipe, sizeof item->recipe, "data: {cache: auto}");
+    stk_lint_print(item->how, sizeof item->how, "reading once in %g epochs", r->train.epochs);
     item->saves = 1 - 1 / r->train.epochs;
 }

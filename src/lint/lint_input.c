@@ -6,13 +6,13 @@
 stk_status stk_lint_input(stk_lint_list *list, const stk_train_recipe *recipe,
                           const stk_train_data *data, stk_error *err)
 {
-    enum { MOST = 16 };
-    stk_warning              warnings[MOST];
+    enum { WARNINGS_MAX = 16 };
+    stk_warning              warnings[WARNINGS_MAX];
     size_t                   count;
     const stk_loader_options options = {
         .recipe = recipe, .data = data, .size = recipe->data.size, .seed = 1};
-    STK_TRY(stk_loader_lint(&options, warnings, MOST, &count, err));
-    for (size_t i = 0; i < count && i < MOST; i++) {
+    STK_TRY(stk_loader_lint(&options, warnings, WARNINGS_MAX, &count, err));
+    for (size_t i = 0; i < count && i < WARNINGS_MAX; i++) {
         stk_lint *item =
             stk_lint_add(list, warnings[i].rule, STK_STAGE_PREPROCESS, warnings[i].stage);
         if (item) snprintf(item->message, sizeof item->message, "%s", warnings[i].message);

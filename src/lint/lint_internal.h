@@ -9,7 +9,7 @@
 /* The next item with this rule, stage and text "where: message", for the caller to complete; NULL
  * when there is no more room. */
 stk_lint *stk_lint_add(stk_lint_list *list, const char *rule, stk_stage stage, const char *where);
-void      stk_lint_say(char *text, size_t room, const char *format, ...) STK_PRINTF(3, 4);
+void      stk_lint_print(char *text, size_t capacity, const char *format, ...) STK_PRINTF(3, 4);
 
 /* A step, as rules of operations see it. */
 typedef struct stk_lint_program_context {

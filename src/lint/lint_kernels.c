@@ -4,7 +4,7 @@
 #include "lint/lint_internal.h"
 #include <string.h>
 
-static const double least_share = 0.03, reference_share = 0.01, reference_bytes = 1e6;
+static const double fraction_min = 0.03, reference_fraction = 0.01, reference_bytes = 1e6;
 
 /* Cost of the operations that pick says; *worst is the longest of them, *count how many. */
 static double sum(const stk_lint_program_context *s,
@@ -30,7 +30,7 @@ static double sum(const stk_lint_program_context *s,
 static bool is_reference(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
     if (strcmp(instruction->kernel->name, "reference") != 0) return false;
-    return s->measured ? stk_lint_cost(s, instruction) > reference_share * s->seconds
+    return s->measured ? stk_lint_cost(s, instruction) > reference_fraction * s->seconds
                        : instruction->cost.bytes > reference_bytes;
 }
 
@@ -44,13 +44,14 @@ void stk_lint_reference_kernels(const stk_lint_program_context *s)
     stk_lint *item =
         stk_lint_add(s->list, "reference_kernels", STK_STAGE_COMPUTE, worst->call.instance.name);
     if (!item) return;
-    stk_lint_say(item->message, sizeof item->message,
-                 "%s has no kernel on the backend %s and runs by its reference, in plain C on one "
-                 "thread (%d such operations); use an operation that has one",
-                 worst->op->name, backend, count);
+    stk_lint_print(
+        item->message, sizeof item->message,
+        "%s has no kernel on the backend %s and runs by its reference, in plain C on one "
+        "thread (%d such operations); use an operation that has one",
+        worst->op->name, backend, count);
     if (!s->measured) return;
     item->saves = cost / s->seconds;
-    stk_lint_say(item->how, sizeof item->how, "all of their time, %s", stk_lint_basis(s));
+    stk_lint_print(item->how, sizeof item->how, "all of their time, %s", stk_lint_basis(s));
 }
 
 /* Between NHWC and NCHW. Other transpositions are the model's own, as those of attention. */
@@ -73,16 +74,17 @@ void stk_lint_moved_layout(const stk_lint_program_context *s)
     const stk_instruction *worst;
     int                    count;
     const double           cost = sum(s, moves, &worst, &count);
-    if (!count || cost < least_share * s->seconds) return;
+    if (!count || cost < fraction_min * s->seconds) return;
     const char *name = *worst->call.instance.name ? worst->call.instance.name : worst->op->name;
     stk_lint   *item = stk_lint_add(s->list, "moved_layout", STK_STAGE_COMPUTE, name);
     if (!item) return;
-    stk_lint_say(item->message, sizeof item->message,
-                 "%d transpositions between NHWC and NCHW take %.0f %% of a step; build the graph "
-                 "as NHWC, and leave the pass simplify on",
-                 count, 100 * cost / s->seconds);
-    stk_lint_say(item->recipe, sizeof item->recipe, "knobs: {passes_off: \"\"}");
-    stk_lint_say(item->how, sizeof item->how, "all of their time, %s", stk_lint_basis(s));
+    stk_lint_print(
+        item->message, sizeof item->message,
+        "%d transpositions between NHWC and NCHW take %.0f %% of a step; build the graph "
+        "as NHWC, and leave the pass simplify on",
+        count, 100 * cost / s->seconds);
+    stk_lint_print(item->recipe, sizeof item->recipe, "knobs: {passes_off: \"\"}");
+    stk_lint_print(item->how, sizeof item->how, "all of their time, %s", stk_lint_basis(s));
     item->saves = cost / s->seconds;
 }
 
@@ -94,14 +96,14 @@ static bool is_float32_product(const stk_lint_program_context *s,
            instruction->call.instance.in[0].dtype == STK_DTYPE_F32;
 }
 
-static void tell_float32(const stk_lint_program_context *s, double share, stk_lint *item)
+static void add_float32(const stk_lint_program_context *s, double fraction, stk_lint *item)
 {
-    stk_lint_say(item->message, sizeof item->message,
-                 "convolutions and products take %.0f %% of a step in float32; this processor "
-                 "multiplies bfloat16 too, and the weights stay float32",
-                 100 * share);
-    stk_lint_say(item->recipe, sizeof item->recipe, "train: {precision: bf16}");
-    stk_lint_say(item->how, sizeof item->how, "steps of both in turn");
+    stk_lint_print(item->message, sizeof item->message,
+                   "convolutions and products take %.0f %% of a step in float32; this processor "
+                   "multiplies bfloat16 too, and the weights stay float32",
+                   100 * fraction);
+    stk_lint_print(item->recipe, sizeof item->recipe, "train: {precision: bf16}");
+    stk_lint_print(item->how, sizeof item->how, "steps of both in turn");
     item->changes_training = true;
     item->saves = 1 - 1 / s->machine->bf16_speed;
 }
@@ -114,11 +116,11 @@ void stk_lint_float32(const stk_lint_program_context *s)
     int                    count;
     stk_error              unasked;
     const stk_device      *device = s->program->device;
-    const double           share = sum(s, is_float32_product, &worst, &count) / s->seconds;
-    if (!s->machine->bf16 || !count || share < least_share) return;
-    if (s->machine->bf16_speed < 1 + least_share) return;
+    const double           fraction = sum(s, is_float32_product, &worst, &count) / s->seconds;
+    if (!s->machine->bf16 || !count || fraction < fraction_min) return;
+    if (s->machine->bf16_speed < 1 + fraction_min) return;
     if (strcmp(device->backend->name, "ref") == 0) return;
     if (device->backend->precision(device, STK_DTYPE_BF16, &unasked)) return;
     stk_lint *item = stk_lint_add(s->list, "float32", STK_STAGE_COMPUTE, "train.precision");
-    if (item) tell_float32(s, share, item);
+    if (item) add_float32(s, fraction, item);
 }

@@ -8,7 +8,7 @@
 
 stk_lint *stk_lint_add(stk_lint_list *list, const char *rule, stk_stage stage, const char *where)
 {
-    if (list->count == STK_LINT_MOST) {
+    if (list->count == STK_LINT_MAX) {
         list->left_out++;
         return NULL;
     }
@@ -18,11 +18,11 @@ stk_lint *stk_lint_add(stk_lint_list *list, const char *rule, stk_stage stage, c
     return item;
 }
 
-void stk_lint_say(char *text, size_t room, const char *format, ...)
+void stk_lint_print(char *text, size_t capacity, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(text, room, format, args);
+    vsnprintf(text, capacity, format, args);
     va_end(args);
 }
 
@@ -44,8 +44,8 @@ void stk_lint_rank(stk_lint_list *list, const stk_profile *profile)
 {
     for (size_t i = 0; i < list->count; i++) {
         stk_lint    *item = &list->items[i];
-        const double share = exposed(profile, item->stage), saved = item->saves * share;
-        item->gain = item->saves < 0 || share < 0 ? -1 : saved < 0.99 ? saved / (1 - saved) : 99;
+        const double fraction = exposed(profile, item->stage), saved = item->saves * fraction;
+        item->gain = item->saves < 0 || fraction < 0 ? -1 : saved < 0.99 ? saved / (1 - saved) : 99;
     }
     qsort(list->items, list->count, sizeof *list->items, by_gain);
 }
@@ -82,7 +82,7 @@ stk_status stk_lint_write(const stk_lint_list *list, stk_blob *out, stk_error *e
 }
 
 /* "data: {batch: 32}" as "data.batch=32", for --set; other lines are for people alone. */
-static bool read_key(const char *recipe, char *set, size_t room)
+static bool read_key(const char *recipe, char *set, size_t capacity)
 {
     char section[32], key[32], value[STK_LINT_TEXT];
     int  end = 0;
@@ -91,7 +91,7 @@ static bool read_key(const char *recipe, char *set, size_t room)
         return false;
     if (value[0] >= 'A' && value[0] <= 'Z') return false; /* a letter for a person's own number */
     if (strcmp(value, "\"\"") == 0) *value = 0;
-    snprintf(set, room, "%s.%s=%s", section, key, value);
+    snprintf(set, capacity, "%s.%s=%s", section, key, value);
     return true;
 }
 
@@ -107,7 +107,7 @@ static stk_fix fix_of(const stk_lint *item, const stk_diagnosis *diagnosis)
                         .changes_training = item->changes_training};
     snprintf(fix.name, sizeof fix.name, "%s", item->rule);
     fix.set_count = read_key(item->recipe, fix.set[0], sizeof fix.set[0]);
-    stk_lint_say(fix.title, sizeof fix.title, "%s: %s", item->where, item->message);
+    stk_lint_print(fix.title, sizeof fix.title, "%s: %s", item->where, item->message);
     snprintf(fix.why, sizeof fix.why, "rule %s%s%s", item->rule, *item->how ? "; " : "", item->how);
     snprintf(fix.command, sizeof fix.command, "%.*s", (int)sizeof fix.command - 1, item->command);
     snprintf(fix.recipe, sizeof fix.recipe, "%s", item->recipe);

@@ -8,7 +8,7 @@
 enum { MULTIPLE = 8, IMAGE_CHANNELS = 4 };
 
 /* Below these a finding is not worth reading. */
-static const double  least_waste = 0.02, dense_share = 0.4;
+static const double  waste_min = 0.02, dense_fraction = 0.4;
 static const int64_t dense_elements = 1000000;
 
 static int64_t round_up(int64_t count)
@@ -80,18 +80,20 @@ void stk_lint_odd_channels(const stk_lint_program_context *s)
         waste += lost;
         if (lost > worst) worst = lost, at = instruction, of_worst = p;
     }
-    if (!at || waste < least_waste * s->seconds) return;
+    if (!at || waste < waste_min * s->seconds) return;
     stk_lint *item =
         stk_lint_add(s->list, "odd_channels", STK_STAGE_COMPUTE, at->call.instance.name);
     if (!item) return;
-    stk_lint_say(item->message, sizeof item->message,
-                 "%lld to %lld channels are computed as %lld to %lld; multiples of 8 (best of 64) "
-                 "give more channels for the same time, or the same in less",
-                 (long long)of_worst.in, (long long)of_worst.out,
-                 (long long)(of_worst.in > IMAGE_CHANNELS ? round_up(of_worst.in) : of_worst.in),
-                 (long long)round_up(of_worst.out));
-    stk_lint_say(item->recipe, sizeof item->recipe, "model: {width: W}");
-    stk_lint_say(item->how, sizeof item->how, "padding of all such layers, %s", stk_lint_basis(s));
+    stk_lint_print(
+        item->message, sizeof item->message,
+        "%lld to %lld channels are computed as %lld to %lld; multiples of 8 (best of 64) "
+        "give more channels for the same time, or the same in less",
+        (long long)of_worst.in, (long long)of_worst.out,
+        (long long)(of_worst.in > IMAGE_CHANNELS ? round_up(of_worst.in) : of_worst.in),
+        (long long)round_up(of_worst.out));
+    stk_lint_print(item->recipe, sizeof item->recipe, "model: {width: W}");
+    stk_lint_print(item->how, sizeof item->how, "padding of all such layers, %s",
+                   stk_lint_basis(s));
     item->saves = waste / s->seconds;
     item->changes_training = true;
 }
@@ -132,20 +134,20 @@ static double cost_of_layer(const stk_lint_program_context *s, const char *name)
     return seconds;
 }
 
-static void tell_dense(const stk_lint_program_context *s, const stk_instruction *instruction,
-                       int64_t pixels, int64_t all)
+static void add_dense(const stk_lint_program_context *s, const stk_instruction *instruction,
+                      int64_t pixels, int64_t all)
 {
     const stk_matmul_shape shape = stk_matmul_shape_of(&instruction->call.instance);
     stk_lint              *item =
         stk_lint_add(s->list, "large_dense", STK_STAGE_COMPUTE, instruction->call.instance.name);
     if (!item) return;
-    stk_lint_say(item->message, sizeof item->message,
-                 "this dense layer on %lld flattened pixels has %.1f of the model's %.1f million "
-                 "parameters; global average pooling before it needs %lld times fewer",
-                 (long long)pixels, (double)(shape.k * shape.n) / 1e6, (double)all / 1e6,
-                 (long long)pixels);
-    stk_lint_say(item->how, sizeof item->how, "the layer without its pixels, %s",
-                 stk_lint_basis(s));
+    stk_lint_print(item->message, sizeof item->message,
+                   "this dense layer on %lld flattened pixels has %.1f of the model's %.1f million "
+                   "parameters; global average pooling before it needs %lld times fewer",
+                   (long long)pixels, (double)(shape.k * shape.n) / 1e6, (double)all / 1e6,
+                   (long long)pixels);
+    stk_lint_print(item->how, sizeof item->how, "the layer without its pixels, %s",
+                   stk_lint_basis(s));
     item->saves =
         cost_of_layer(s, instruction->call.instance.name) / s->seconds * (1 - 1 / (double)pixels);
     item->changes_training = true;
@@ -163,7 +165,7 @@ void stk_lint_large_dense(const stk_lint_program_context *s)
         const int64_t pixels = flattened(g, node->in[0]);
         if (pixels < 2 || !measure_dense(s, instruction, &p)) continue;
         const int64_t elements = p.in * p.out;
-        if (elements < dense_elements || (double)elements < dense_share * (double)all) continue;
-        tell_dense(s, instruction, pixels, all);
+        if (elements < dense_elements || (double)elements < dense_fraction * (double)all) continue;
+        add_dense(s, instruction, pixels, all);
     }
 }

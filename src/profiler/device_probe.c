@@ -111,7 +111,7 @@ static stk_status probe_product(trial *t, int64_t side, stk_dtype precision, dou
     return STK_OK;
 }
 
-static stk_status probe_memory(trial *t, int64_t count, stk_profile_limits *limits, stk_error *err)
+static stk_status probe_memory(trial *t, int64_t count, stk_machine_peaks *limits, stk_error *err)
 {
     stk_program_instruction step = {0};
     double                  ns = -1;
@@ -136,7 +136,7 @@ static stk_status probe_memory(trial *t, int64_t count, stk_profile_limits *limi
     return st;
 }
 
-bool stk_profiler_probe_device(stk_profile_limits *limits, const char *backend,
+bool stk_profiler_probe_device(stk_machine_peaks *limits, const char *backend,
                                const char *precision)
 {
     const stk_device_options options = {.tf32 = strcmp(precision, "tf32") == 0};

@@ -18,9 +18,8 @@ static const char *path_of(const stk_profiler_job *job, const char *name, char p
 void stk_profiler_save_trace(stk_profiler_result *result, const stk_profiler_job *job)
 {
     stk_profile           *p = &result->profile;
-    const stk_trace_roofs  roofs = {p->limits.flops, p->limits.memory_bytes, p->limits.launch_ns};
-    const bool             known = roofs.flops > 0 && roofs.bytes > 0;
-    stk_trace_file_options how = {.format.roofs = known ? &roofs : NULL,
+    const bool             known = p->limits.flops > 0 && p->limits.memory_bytes > 0;
+    stk_trace_file_options how = {.format.peaks = known ? &p->limits : NULL,
                                   .resources = p->resources,
                                   .resource_count = p->resource_count};
     stk_trace_written      written;

@@ -78,13 +78,13 @@ static double event_ns(void)
     return (double)(stk_clock_ns() - begin) / EVENTS;
 }
 
-static void write_roofs(stk_chrome *c, const stk_trace_roofs *roofs)
+static void write_peaks(stk_chrome *c, const stk_machine_peaks *peaks)
 {
     stk_json_key(&c->w, "roofs");
     stk_json_object(&c->w);
-    stk_json_pair_double(&c->w, "flops_per_s", roofs->flops);
-    stk_json_pair_double(&c->w, "bytes_per_s", roofs->bytes);
-    if (roofs->launch_ns > 0) stk_json_pair_double(&c->w, "launch_ns", roofs->launch_ns);
+    stk_json_pair_double(&c->w, "flops_per_s", peaks->flops);
+    stk_json_pair_double(&c->w, "bytes_per_s", peaks->memory_bytes);
+    if (peaks->launch_ns > 0) stk_json_pair_double(&c->w, "launch_ns", peaks->launch_ns);
     stk_json_object_end(&c->w);
 }
 
@@ -111,7 +111,7 @@ static void write_tail(stk_chrome *c)
     stk_json_pair_string(&c->w, "host", host);
     stk_json_pair_int(&c->w, "offset_ns", 0);
     stk_json_object_end(&c->w);
-    if (c->format->roofs) write_roofs(c, c->format->roofs);
+    if (c->format->peaks) write_peaks(c, c->format->peaks);
     stk_json_object_end(&c->w);
     if (!c->status) c->status = stk_json_end(&c->w, &c->error);
     stk_chrome_text(c, "}\n");

@@ -53,10 +53,10 @@ STK_TEST(durations_name_the_two_largest_units)
 
 STK_TEST(shares_never_round_to_none_or_all)
 {
-    EXPECT_STR_EQ("0 %", cli_format_share(text, 0, 5));
-    EXPECT_STR_EQ("<1 %", cli_format_share(text, 1, 1000));
-    EXPECT_STR_EQ("37 %", cli_format_share(text, 37, 100));
-    EXPECT_STR_EQ(">99 %", cli_format_share(text, 999, 1000));
-    EXPECT_STR_EQ("100 %", cli_format_share(text, 5, 5));
-    EXPECT_STR_EQ("0 %", cli_format_share(text, 0, 0));
+    EXPECT_STR_EQ("0 %", cli_format_percent(text, 0, 5));
+    EXPECT_STR_EQ("<1 %", cli_format_percent(text, 1, 1000));
+    EXPECT_STR_EQ("37 %", cli_format_percent(text, 37, 100));
+    EXPECT_STR_EQ(">99 %", cli_format_percent(text, 999, 1000));
+    EXPECT_STR_EQ("100 %", cli_format_percent(text, 5, 5));
+    EXPECT_STR_EQ("0 %", cli_format_percent(text, 0, 0));
 }

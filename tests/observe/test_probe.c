@@ -5,7 +5,7 @@
 #include <stoker/profile.h>
 #include <string.h>
 
-static stk_profile_limits probe(int threads, const char *data)
+static stk_machine_peaks probe(int threads, const char *data)
 {
     stk_profile p;
     stk_profile_init(&p);
@@ -15,7 +15,7 @@ static stk_profile_limits probe(int threads, const char *data)
 
 STK_TEST(arithmetic_memory_and_copies_are_measured)
 {
-    const stk_profile_limits l = probe(2, NULL);
+    const stk_machine_peaks l = probe(2, NULL);
     EXPECT(l.flops > 1e7 && l.memory_bytes > 1e7 && l.copy_bytes > 1e7);
     EXPECT(l.disk_bytes == -1 && l.launch_ns == -1 && l.link_bytes == -1);
 }

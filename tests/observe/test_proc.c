@@ -69,7 +69,7 @@ STK_TEST(bytes_of_partitions_count_once)
     EXPECT_OK(stk_procfs_open(&fs, root, &err));
     size_t count = stk_disks_parse(disks, 8, diskstats);
     EXPECT_INT_EQ(3, count);
-    count = stk_disks_keep_whole(disks, count, &fs);
+    count = stk_disks_keep_complete(disks, count, &fs);
     EXPECT_INT_EQ(2, count);
     EXPECT_STR_EQ("sda", disks[0].name);
     EXPECT_INT_EQ(100, disks[0].reads);

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static stk_resources_places places_at(const char *root)
+static stk_resources_paths places_at(const char *root)
 {
-    return (stk_resources_places){
+    return (stk_resources_paths){
         .root = root, .gpu = {.nvml = "/nonexistent/nvml.so", .nvidia_smi = "/nonexistent/smi"}};
 }
 
@@ -30,13 +30,13 @@ static void put_machine(const char *root, int busy, int idle, int bytes)
 
 STK_TEST(rates_are_counters_over_the_time_between)
 {
-    const char                *root = fixture_root("rates");
-    const stk_resources_places places = places_at(root);
-    const uint64_t             t = stk_clock_ns();
-    stk_resources             *r;
-    stk_resource_sample        s;
-    stk_error                  err;
-    double                     core;
+    const char               *root = fixture_root("rates");
+    const stk_resources_paths places = places_at(root);
+    const uint64_t            t = stk_clock_ns();
+    stk_resources            *r;
+    stk_resource_sample       s;
+    stk_error                 err;
+    double                    core;
     put_machine(root, 100, 100, 1000);
     EXPECT_OK(stk_resources_open_at(&r, -1, &places, &err));
     EXPECT_STR_EQ("no NVIDIA driver", stk_resources_machine(r)->gpu_source);
@@ -89,14 +89,14 @@ static stk_resource_sample next_second(stk_resources *r, uint64_t *t)
 
 STK_TEST(child_that_ended_counts_once)
 {
-    const char                *root = fixture_root("children");
-    const stk_resources_places places = places_at(root);
-    uint64_t                   t = stk_clock_ns();
-    const double               page = (double)sysconf(_SC_PAGESIZE);
-    stk_resources             *r;
-    stk_resource_sample        s;
-    stk_thread_sample          threads[4];
-    stk_error                  err;
+    const char               *root = fixture_root("children");
+    const stk_resources_paths places = places_at(root);
+    uint64_t                  t = stk_clock_ns();
+    const double              page = (double)sysconf(_SC_PAGESIZE);
+    stk_resources            *r;
+    stk_resource_sample       s;
+    stk_thread_sample         threads[4];
+    stk_error                 err;
     put_machine(root, 1, 1, 1);
     put_process(root, 100, 1, 500, 0, 1000);
     put_process(root, 101, 100, 40, 0, 100);
@@ -132,11 +132,11 @@ STK_TEST(child_that_ended_counts_once)
 
 STK_TEST(machine_without_proc_is_unknown_but_no_failure)
 {
-    const stk_resources_places places = places_at("/nonexistent");
-    stk_resources             *r;
-    stk_resource_sample        s;
-    stk_error                  err;
-    char                       note[64];
+    const stk_resources_paths places = places_at("/nonexistent");
+    stk_resources            *r;
+    stk_resource_sample       s;
+    stk_error                 err;
+    char                      note[64];
     EXPECT_OK(stk_resources_open_at(&r, 0, &places, &err));
     for (uint64_t i = 1; i < 3; i++) {
         stk_resources_sample_at(r, stk_clock_ns() + i * 1000000000, &s);
@@ -209,8 +209,8 @@ STK_TEST(children_count_while_they_live_and_after)
 
 static stk_status open_and_close(void *context, stk_error *err)
 {
-    const stk_resources_places *places = context;
-    stk_resources              *r;
+    const stk_resources_paths *places = context;
+    stk_resources             *r;
     STK_TRY(stk_resources_open_at(&r, 0, places, err));
     stk_resources_close(r);
     return STK_OK;
@@ -218,6 +218,6 @@ static stk_status open_and_close(void *context, stk_error *err)
 
 STK_TEST(opening_fails_clean_without_memory)
 {
-    stk_resources_places places = places_at("/");
+    stk_resources_paths places = places_at("/");
     stk_test_fail_each_allocation(open_and_close, &places);
 }

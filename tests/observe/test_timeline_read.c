@@ -19,7 +19,7 @@ static stk_timeline *read_file(const char *path, uint64_t most)
 {
     stk_error                  err;
     stk_timeline              *t;
-    const stk_timeline_options options = {.most_events = most};
+    const stk_timeline_options options = {.max_events = most};
     EXPECT_OK(stk_timeline_read(&t, path, &options, &err));
     return t;
 }
@@ -333,7 +333,7 @@ STK_TEST(large_file_is_read_in_little_memory)
     stk_error                  err;
     stk_timeline              *t;
     const stk_timeline_options options = {
-        .most_events = KEPT, .progress = note_progress, .context = progress};
+        .max_events = KEPT, .progress = note_progress, .context = progress};
     getrusage(RUSAGE_SELF, &before);
     EXPECT_OK(stk_timeline_read(&t, path, &options, &err));
     getrusage(RUSAGE_SELF, &after);

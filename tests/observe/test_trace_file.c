@@ -69,19 +69,19 @@ STK_TEST(roofs_are_read_as_they_were_written)
     stk_error                    err;
     stk_trace_thread            *thread;
     stk_timeline                *timeline;
-    const stk_trace_roofs        machine = {7.4e14, 4.1e12, 2000};
-    const stk_trace_file_options with = {.format.roofs = &machine};
-    stk_trace_roofs              roofs;
+    const stk_machine_peaks      machine = {7.4e14, 4.1e12, -1, -1, -1, 2000};
+    const stk_trace_file_options with = {.format.peaks = &machine};
+    stk_machine_peaks            peaks;
     stk_trace                   *trace = new_trace(1024, &thread);
     record_step(thread, 0, NULL);
     for (int told = 0; told < 2; told++) {
         const char *path = stk_test_path(told ? "roofs.json" : "none.json");
         EXPECT_OK(stk_trace_write(trace, NULL, path, told ? &with : NULL, NULL, &err));
         EXPECT_OK(stk_timeline_read(&timeline, path, NULL, &err));
-        EXPECT_INT_EQ(told, stk_timeline_roofs(timeline, &roofs));
+        EXPECT_INT_EQ(told, stk_timeline_peaks(timeline, &peaks));
         stk_timeline_free(timeline);
     }
-    EXPECT(roofs.flops == 7.4e14 && roofs.bytes == 4.1e12 && roofs.launch_ns == 2000);
+    EXPECT(peaks.flops == 7.4e14 && peaks.memory_bytes == 4.1e12 && peaks.launch_ns == 2000);
     stk_trace_free(trace);
 }
 

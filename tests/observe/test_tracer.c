@@ -254,7 +254,7 @@ STK_TEST(no_step_no_file)
 STK_TEST(the_median_is_of_the_last_fifty)
 {
     stk_slow_step steps = {0};
-    for (uint64_t i = 0; i < STK_SLOW_LEAST - 1; i++)
+    for (uint64_t i = 0; i < STK_SLOW_MIN - 1; i++)
         stk_slow_step_add(&steps, 1000);
     EXPECT_INT_EQ(0, stk_slow_step_median(&steps));
     for (uint64_t i = 0; i < 1000; i++)

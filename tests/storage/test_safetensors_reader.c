@@ -140,7 +140,7 @@ STK_TEST(a_length_that_passes_the_file_or_the_limit_is_refused)
     const char      *path = make_file("{}", 3, 0);
     EXPECT_STATUS(STK_E_DATALOSS, stk_safetensors_open(&file, NULL, path, NULL, &err));
     EXPECT_CONTAINS("the header has 3 bytes, but only 2 follow", err.message);
-    path = make_file("{}", STK_SAFETENSORS_HEADER_MOST + 1, 0);
+    path = make_file("{}", STK_SAFETENSORS_HEADER_MAX + 1, 0);
     EXPECT_STATUS(STK_E_FORMAT, stk_safetensors_open(&file, NULL, path, NULL, &err));
     EXPECT_CONTAINS("100000001 bytes; the format allows 100000000", err.message);
     path = make_file("{}", UINT64_MAX, 0);

@@ -23,7 +23,7 @@ void cli_canvas_release(cli_canvas *canvas)
     *canvas = (cli_canvas){0};
 }
 
-void cli_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, cli_ink ink)
+void cli_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, cli_style_kind ink)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height) return;
     canvas->cells[y * canvas->width + x] = (cli_cell){code, ink};
@@ -33,10 +33,11 @@ void cli_canvas_clear(cli_canvas *canvas, cli_box box)
 {
     for (int y = box.y; y < box.y + box.height; y++)
         for (int x = box.x; x < box.x + box.width; x++)
-            cli_canvas_put(canvas, x, y, ' ', CLI_INK_PLAIN);
+            cli_canvas_put(canvas, x, y, ' ', CLI_STYLE_PLAIN);
 }
 
-int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_ink ink, const char *text)
+int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_style_kind ink,
+                    const char *text)
 {
     int i = 0;
     for (; i < columns && text[i]; i++)
@@ -45,8 +46,8 @@ int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_ink ink, 
     return i;
 }
 
-int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_ink ink, const char *format,
-                     ...)
+int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_style_kind ink,
+                     const char *format, ...)
 {
     char    text[512];
     va_list args;
@@ -63,18 +64,18 @@ cli_box cli_canvas_frame(cli_canvas *canvas, cli_box b, const char *title)
     const uint32_t       *line = lines[canvas->unicode];
     const int             right = b.x + b.width - 1, bottom = b.y + b.height - 1;
     for (int x = b.x + 1; x < right; x++) {
-        cli_canvas_put(canvas, x, b.y, line[0], CLI_INK_DIM);
-        cli_canvas_put(canvas, x, bottom, line[0], CLI_INK_DIM);
+        cli_canvas_put(canvas, x, b.y, line[0], CLI_STYLE_DIM);
+        cli_canvas_put(canvas, x, bottom, line[0], CLI_STYLE_DIM);
     }
     for (int y = b.y + 1; y < bottom; y++) {
-        cli_canvas_put(canvas, b.x, y, line[1], CLI_INK_DIM);
-        cli_canvas_put(canvas, right, y, line[1], CLI_INK_DIM);
+        cli_canvas_put(canvas, b.x, y, line[1], CLI_STYLE_DIM);
+        cli_canvas_put(canvas, right, y, line[1], CLI_STYLE_DIM);
     }
-    cli_canvas_put(canvas, b.x, b.y, line[2], CLI_INK_DIM);
-    cli_canvas_put(canvas, right, b.y, line[3], CLI_INK_DIM);
-    cli_canvas_put(canvas, b.x, bottom, line[4], CLI_INK_DIM);
-    cli_canvas_put(canvas, right, bottom, line[5], CLI_INK_DIM);
-    cli_canvas_print(canvas, b.x + 2, b.y, b.width - 4, CLI_INK_BOLD, " %s ", title);
+    cli_canvas_put(canvas, b.x, b.y, line[2], CLI_STYLE_DIM);
+    cli_canvas_put(canvas, right, b.y, line[3], CLI_STYLE_DIM);
+    cli_canvas_put(canvas, b.x, bottom, line[4], CLI_STYLE_DIM);
+    cli_canvas_put(canvas, right, bottom, line[5], CLI_STYLE_DIM);
+    cli_canvas_print(canvas, b.x + 2, b.y, b.width - 4, CLI_STYLE_BOLD, " %s ", title);
     return (cli_box){b.x + 1, b.y + 1, b.width - 2, b.height - 2};
 }
 
@@ -91,16 +92,16 @@ static size_t encode(char out[4], uint32_t code)
     return 3;
 }
 
-static const char *const escapes[CLI_INKS] = {"\033[0m",    "\033[0;2m",  "\033[0;1m",
-                                              "\033[0;32m", "\033[0;33m", "\033[0;31m",
-                                              "\033[0;36m", "\033[0;35m"};
+static const char *const escapes[CLI_STYLE_KINDS] = {"\033[0m",    "\033[0;2m",  "\033[0;1m",
+                                                     "\033[0;32m", "\033[0;33m", "\033[0;31m",
+                                                     "\033[0;36m", "\033[0;35m"};
 
 static stk_status write_line(const cli_canvas *canvas, int y, bool color, stk_blob *out,
                              stk_error *err)
 {
     const cli_cell *cells = &canvas->cells[y * canvas->width];
     int             end = canvas->width;
-    cli_ink         ink = CLI_INK_PLAIN;
+    cli_style_kind  ink = CLI_STYLE_PLAIN;
     while (end > 0 && cells[end - 1].code == ' ')
         end--;
     for (int x = 0; x < end; x++) {
@@ -111,7 +112,7 @@ static stk_status write_line(const cli_canvas *canvas, int y, bool color, stk_bl
         }
         STK_TRY(stk_blob_append(out, bytes, encode(bytes, cells[x].code), err));
     }
-    if (ink != CLI_INK_PLAIN) STK_TRY(stk_blob_append(out, escapes[0], strlen(escapes[0]), err));
+    if (ink != CLI_STYLE_PLAIN) STK_TRY(stk_blob_append(out, escapes[0], strlen(escapes[0]), err));
     return stk_blob_append(out, "\n", 1, err);
 }
 

@@ -237,7 +237,7 @@ static int find(const cli_invocation *call, const cli_train_job *job)
                                 .progress_context = &shown};
     stk_lr_result        result;
     stk_error            err;
-    if (!v->train.quiet) cli_left_out_say(job->data.source);
+    if (!v->train.quiet) cli_left_out_print(job->data.source);
     const stk_status st = stk_lr_find(&job->recipe, &job->data, &how, &result, &err);
     if (shown) fprintf(stderr, "\r\033[K");
     if (st) return cli_train_job_error(call, &err);

@@ -92,7 +92,7 @@ static void describe(const cli_prediction *p, char label[96], char note[160])
 static stk_status add_to_sheet(session *s, const cli_prediction *p, stk_error *err)
 {
     char label[96], note[160];
-    if (s->sheet.count == CLI_PREDICT_SHEET_MOST) return STK_OK;
+    if (s->sheet.count == CLI_PREDICT_SHEET_MAX) return STK_OK;
     describe(p, label, note);
     STK_TRY(stk_file_read_all(NULL, p->path, 0, IMAGE_MOST_BYTES, &s->encoded, err));
     return cli_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
@@ -219,8 +219,8 @@ static void save_sheet(session *s)
     if (cli_predict_sheet_save(&s->sheet, s->values->sheet, s->call->operands[0], subheading,
                                (int)s->values->columns, &err))
         s->code = cli_report_error(s->call->command, &err, NULL);
-    else if (s->done > CLI_PREDICT_SHEET_MOST && !quiet)
-        fprintf(stderr, "the sheet has the first %d of %lld images\n", CLI_PREDICT_SHEET_MOST,
+    else if (s->done > CLI_PREDICT_SHEET_MAX && !quiet)
+        fprintf(stderr, "the sheet has the first %d of %lld images\n", CLI_PREDICT_SHEET_MAX,
                 (long long)s->done);
 }
 

@@ -168,7 +168,7 @@ static int run(const cli_invocation *call)
     stk_profile_init(&s.result.profile);
     int code = cli_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
-    if (!code && !v->train.quiet) cli_left_out_say(job.data.source);
+    if (!code && !v->train.quiet) cli_left_out_print(job.data.source);
     if (!code) code = profile(&s);
     stk_profiler_result_release(&s.result);
     cli_train_job_release(&job);

@@ -53,8 +53,8 @@ static void add_row(cli_eval_details *d, const stk_evaluated_image *image)
     cli_text_rows_cell(rows, name_of(d, image->truth));
     cli_text_rows_cell(rows, name_of(d, image->predicted));
     cli_text_rows_cell(rows, image->truth == image->predicted ? "1" : "0");
-    cli_text_rows_share(rows, (double)image->probabilities[image->predicted]);
-    cli_text_rows_share(rows, (double)image->probabilities[image->truth]);
+    cli_text_rows_fraction(rows, (double)image->probabilities[image->predicted]);
+    cli_text_rows_fraction(rows, (double)image->probabilities[image->truth]);
     cli_prediction_csv_more(rows, d->predictor, image->probabilities, d->order, d->top);
     cli_text_rows_end(rows);
 }

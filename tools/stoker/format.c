@@ -84,7 +84,7 @@ char *cli_format_duration(char *text, double seconds)
     return text;
 }
 
-char *cli_format_share(char *text, uint64_t part, uint64_t whole)
+char *cli_format_percent(char *text, uint64_t part, uint64_t whole)
 {
     const double share = whole ? 100.0 * (double)part / (double)whole : 0;
     if (part && share < 1)

@@ -18,6 +18,6 @@ char *cli_format_flops(char *text, double flops);
 /* "0.42 s", "12.3 s", "3m 12s", "2h 05m", "4d 07h" */
 char *cli_format_duration(char *text, double seconds);
 /* "37 %", "<1 %" */
-char *cli_format_share(char *text, uint64_t part, uint64_t whole);
+char *cli_format_percent(char *text, uint64_t part, uint64_t whole);
 
 #endif

@@ -5,18 +5,18 @@
 
 enum { DOTS = 4 };
 
-static cli_ink ink_of_load(double share)
+static cli_style_kind ink_of_load(double share)
 {
-    return share < 0.5 ? CLI_INK_LOW : share < 0.85 ? CLI_INK_MIDDLE : CLI_INK_HIGH;
+    return share < 0.5 ? CLI_STYLE_LOW : share < 0.85 ? CLI_STYLE_MIDDLE : CLI_STYLE_HIGH;
 }
 
-void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share, cli_ink ink)
+void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share, cli_style_kind ink)
 {
     /* Eighths of a cell; in ASCII whole ones. */
-    const uint32_t empty = canvas->unicode ? 0x2591 : '.';
-    const double   part = share < 0 ? 0 : share > 1 ? 1 : share;
-    const int      eighths = (int)lround(part * columns * 8);
-    const cli_ink  colour = ink == CLI_INK_PLAIN ? ink_of_load(part) : ink;
+    const uint32_t       empty = canvas->unicode ? 0x2591 : '.';
+    const double         part = share < 0 ? 0 : share > 1 ? 1 : share;
+    const int            eighths = (int)lround(part * columns * 8);
+    const cli_style_kind colour = ink == CLI_STYLE_PLAIN ? ink_of_load(part) : ink;
     for (int i = 0; i < columns; i++) {
         const int here = eighths - 8 * i;
         if (here >= (canvas->unicode ? 8 : 4))
@@ -24,7 +24,7 @@ void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share,
         else if (here > 0 && canvas->unicode)
             cli_canvas_put(canvas, x + i, y, 0x2590 - (uint32_t)here, colour);
         else
-            cli_canvas_put(canvas, x + i, y, share < 0 ? ' ' : empty, CLI_INK_DIM);
+            cli_canvas_put(canvas, x + i, y, share < 0 ? ' ' : empty, CLI_STYLE_DIM);
     }
 }
 
@@ -56,7 +56,7 @@ static double value_at(const double *values, size_t count, size_t shown, size_t 
 }
 
 void cli_canvas_graph(cli_canvas *canvas, cli_box box, const double *values, size_t count,
-                      cli_ink ink)
+                      cli_style_kind ink)
 {
     static const char ascii[] = " .:+#";
     const size_t      shown = cli_canvas_graph_values(canvas, box.width);
@@ -65,9 +65,9 @@ void cli_canvas_graph(cli_canvas *canvas, cli_box box, const double *values, siz
         count = shown;
     }
     for (int row = 0; row < box.height; row++) { /* from below */
-        const double  middle = ((double)row + 0.5) / box.height;
-        const cli_ink colour = ink == CLI_INK_PLAIN ? ink_of_load(middle) : ink;
-        const int     y = box.y + box.height - 1 - row;
+        const double         middle = ((double)row + 0.5) / box.height;
+        const cli_style_kind colour = ink == CLI_STYLE_PLAIN ? ink_of_load(middle) : ink;
+        const int            y = box.y + box.height - 1 - row;
         for (int x = 0; x < box.width; x++) {
             const size_t place = canvas->unicode ? 2 * (size_t)x : (size_t)x;
             const int left = dots_of(value_at(values, count, shown, place), box.height, row, DOTS);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-void cli_left_out_say(const stk_source *source)
+void cli_left_out_print(const stk_source *source)
 {
     char text[600] = "";
     if (source) stk_source_left_out_text(source, text, sizeof text);

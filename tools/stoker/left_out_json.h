@@ -6,7 +6,7 @@
 #include <stoker/source.h>
 
 /* One line on stderr; none where nothing was, or source is NULL. */
-void cli_left_out_say(const stk_source *source);
+void cli_left_out_print(const stk_source *source);
 
 /* "left_out": an array of objects with reason, ending, count and example. NULL
  * leaves nothing out. */

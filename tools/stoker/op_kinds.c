@@ -79,15 +79,15 @@ static cli_op_sum *sum_of(cli_op_sum *sums, size_t *count, const char *kind)
 }
 
 size_t cli_op_kinds_sum(cli_op_sum sums[CLI_OP_KINDS], const stk_program *program,
-                        const stk_profile_limits *limits)
+                        const stk_machine_peaks *limits)
 {
     size_t count = 0;
     for (size_t i = 0; i < stk_program_instruction_count(program); i++) {
         const stk_program_instruction step = stk_program_instruction_at(program, i);
         if (!step.runs) continue;
-        const double   ns = (double)step.nanoseconds / (double)step.runs;
-        const cli_roof roof = cli_roof_of(limits, step.flops, step.bytes, ns);
-        cli_op_sum    *sum = sum_of(sums, &count, cli_op_kind_of(step.operation));
+        const double       ns = (double)step.nanoseconds / (double)step.runs;
+        const cli_roofline roof = cli_roofline_of(limits, step.flops, step.bytes, ns);
+        cli_op_sum        *sum = sum_of(sums, &count, cli_op_kind_of(step.operation));
         sum->operations++;
         sum->ns += ns;
         sum->floor_ns += roof.floor_ns;

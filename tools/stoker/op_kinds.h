@@ -21,7 +21,7 @@ typedef struct cli_op_sum {
 const char *cli_op_kind_of(const char *operation);
 /* Of a program whose operations were timed: fills sums, the longest first, and returns how many. */
 size_t cli_op_kinds_sum(cli_op_sum sums[CLI_OP_KINDS], const stk_program *program,
-                        const stk_profile_limits *limits);
+                        const stk_machine_peaks *limits);
 /* A line each, and one for all; floors where the roofs are known. */
 void cli_op_kinds_print(const cli_op_sum *sums, size_t count, bool floors, const cli_style *style);
 /* The member "kinds", an array. */

@@ -97,7 +97,7 @@ void cli_prediction_csv_more(cli_text_rows *rows, const stk_predictor *predictor
 {
     for (int64_t i = 1; i < shown; i++) {
         cli_text_rows_cell(rows, stk_predictor_class_name(predictor, order[i]));
-        cli_text_rows_share(rows, (double)probabilities[order[i]]);
+        cli_text_rows_fraction(rows, (double)probabilities[order[i]]);
     }
 }
 
@@ -118,7 +118,7 @@ void cli_prediction_csv(cli_text_rows *rows, const cli_prediction *p)
     cli_text_rows_cell(rows, known ? stk_predictor_class_name(p->predictor, p->truth) : "");
     cli_text_rows_cell(rows, name_of(p, 0));
     cli_text_rows_cell(rows, !known ? "" : p->order[0] == p->truth ? "1" : "0");
-    cli_text_rows_share(rows, (double)p->probabilities[p->order[0]]);
+    cli_text_rows_fraction(rows, (double)p->probabilities[p->order[0]]);
     cli_prediction_csv_more(rows, p->predictor, p->probabilities, p->order, p->shown);
     cli_text_rows_cell(rows, "");
     cli_text_rows_end(rows);

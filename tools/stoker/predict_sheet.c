@@ -12,7 +12,7 @@ enum { ENOUGH_PIXELS = 256 }; /* of a side: JPEGs are decoded no larger than the
 stk_status cli_predict_sheet_init(cli_predict_sheet *sheet, stk_error *err)
 {
     *sheet = (cli_predict_sheet){0};
-    sheet->cells = calloc(CLI_PREDICT_SHEET_MOST, sizeof *sheet->cells);
+    sheet->cells = calloc(CLI_PREDICT_SHEET_MAX, sizeof *sheet->cells);
     if (!sheet->cells) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory");
     return stk_decoder_new(&sheet->decoder, NULL, err);
 }
@@ -54,7 +54,7 @@ stk_status cli_predict_sheet_add(cli_predict_sheet *sheet, stk_bytes encoded, co
                                  const char *note, stk_error *err)
 {
     stk_pixels lent;
-    if (sheet->count == CLI_PREDICT_SHEET_MOST) return STK_OK;
+    if (sheet->count == CLI_PREDICT_SHEET_MAX) return STK_OK;
     cli_sheet_cell *cell = &sheet->cells[sheet->count];
     STK_TRY(stk_image_decode(sheet->decoder, encoded, NULL, choose_shrink(encoded), NULL, &lent,
                              NULL, err));

@@ -4,7 +4,7 @@
 
 #include "sheet.h"
 
-enum { CLI_PREDICT_SHEET_MOST = 400 }; /* images */
+enum { CLI_PREDICT_SHEET_MAX = 400 }; /* images */
 
 typedef struct cli_predict_sheet {
     cli_sheet_cell *cells; /* their pixels are the sheet's own */

@@ -53,7 +53,7 @@ static void write_line(const cli_progress *progress, char *line, size_t capacity
     const double   seconds = (double)(now_ns() - progress->first_ns) / 1e9;
     const uint64_t fresh = bytes - progress->first_bytes;
     size_t         used = (size_t)snprintf(line, capacity, "%s  %s  %s of %s", progress->verb,
-                                           cli_format_share(a, bytes, bytes_total),
+                                           cli_format_percent(a, bytes, bytes_total),
                                            cli_format_bytes(b, bytes), cli_format_bytes(c, bytes_total));
     if (items_total)
         used += (size_t)snprintf(line + used, capacity - used, "  %s of %s items",

@@ -203,7 +203,7 @@ static void add_feature(cli_table *table, const stk_inspect_feature *feature, ui
     snprintf(text, sizeof text, "%s%s", type, feature->in_sequence ? " steps" : "");
     cli_table_add(table, text);
     add_range(table, feature->min_count, feature->max_count, false);
-    cli_table_add(table, cli_format_share(text, feature->present, records));
+    cli_table_add(table, cli_format_percent(text, feature->present, records));
     if (feature->dtype == STK_DTYPE_BYTES)
         add_range(table, feature->min_bytes, feature->max_bytes, true);
     else

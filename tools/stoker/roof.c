@@ -11,54 +11,54 @@
  * as long as a start. What is between two looks at the clock takes a microsecond in any case. */
 static const double few_starts = 4, least_start_ns = 1000;
 
-bool cli_roofs_are_known(const stk_profile_limits *limits)
+bool cli_peaks_are_known(const stk_machine_peaks *limits)
 {
     return limits->flops > 0 && limits->memory_bytes > 0;
 }
 
-cli_roof cli_roof_of(const stk_profile_limits *limits, double flops, double bytes, double ns)
+cli_roofline cli_roofline_of(const stk_machine_peaks *limits, double flops, double bytes, double ns)
 {
-    cli_roof roof = {.kind = CLI_ROOF_UNKNOWN};
-    if (!cli_roofs_are_known(limits) || !(ns > 0)) return roof;
+    cli_roofline roof = {.kind = CLI_ROOFLINE_UNKNOWN};
+    if (!cli_peaks_are_known(limits) || !(ns > 0)) return roof;
     const double math = fmax(0, flops) / limits->flops * 1e9;
     const double memory = fmax(0, bytes) / limits->memory_bytes * 1e9;
     roof.floor_ns = fmax(math, memory);
     roof.share = roof.floor_ns / ns;
     const double start = fmax(least_start_ns, limits->launch_ns);
     if (roof.floor_ns < start && ns <= few_starts * start)
-        roof.kind = CLI_ROOF_LAUNCH;
+        roof.kind = CLI_ROOFLINE_LAUNCH;
     else if (roof.floor_ns > 0)
-        roof.kind = math > memory ? CLI_ROOF_MATH : CLI_ROOF_MEMORY;
+        roof.kind = math > memory ? CLI_ROOFLINE_MATH : CLI_ROOFLINE_MEMORY;
     return roof;
 }
 
-const char *cli_roof_name(cli_roof_kind kind)
+const char *cli_roofline_name(cli_roofline_kind kind)
 {
-    static const char *const names[] = {[CLI_ROOF_UNKNOWN] = "",
-                                        [CLI_ROOF_MATH] = "math",
-                                        [CLI_ROOF_MEMORY] = "memory",
-                                        [CLI_ROOF_LAUNCH] = "launch"};
+    static const char *const names[] = {[CLI_ROOFLINE_UNKNOWN] = "",
+                                        [CLI_ROOFLINE_MATH] = "math",
+                                        [CLI_ROOFLINE_MEMORY] = "memory",
+                                        [CLI_ROOFLINE_LAUNCH] = "launch"};
     return names[kind];
 }
 
-bool cli_roof_has_share(const cli_roof *roof)
+bool cli_roofline_has_fraction(const cli_roofline *roof)
 {
-    return roof->kind == CLI_ROOF_MATH || roof->kind == CLI_ROOF_MEMORY;
+    return roof->kind == CLI_ROOFLINE_MATH || roof->kind == CLI_ROOFLINE_MEMORY;
 }
 
-char *cli_roof_format(char *text, const cli_roof *roof)
+char *cli_roofline_format(char *text, const cli_roofline *roof)
 {
-    const char *name = cli_roof_name(roof->kind);
-    if (cli_roof_has_share(roof) && roof->share < 0.005)
+    const char *name = cli_roofline_name(roof->kind);
+    if (cli_roofline_has_fraction(roof) && roof->share < 0.005)
         snprintf(text, CLI_FORMAT_CAPACITY, "%s <1 %%", name);
-    else if (cli_roof_has_share(roof))
+    else if (cli_roofline_has_fraction(roof))
         snprintf(text, CLI_FORMAT_CAPACITY, "%s %.0f %%", name, 100 * roof->share);
     else
         snprintf(text, CLI_FORMAT_CAPACITY, "%s", name);
     return text;
 }
 
-char *cli_roofs_format(char *text, size_t room, const stk_profile_limits *limits,
+char *cli_peaks_format(char *text, size_t room, const stk_machine_peaks *limits,
                        const char *precision)
 {
     char      flops[CLI_FORMAT_CAPACITY], bytes[CLI_FORMAT_CAPACITY];
@@ -72,24 +72,24 @@ char *cli_roofs_format(char *text, size_t room, const stk_profile_limits *limits
     return text;
 }
 
-void cli_roof_write(stk_json_writer *json, const cli_roof *roof)
+void cli_roofline_write(stk_json_writer *json, const cli_roofline *roof)
 {
     stk_json_key(json, "roof");
     if (roof->kind)
-        stk_json_string(json, cli_roof_name(roof->kind));
+        stk_json_string(json, cli_roofline_name(roof->kind));
     else
         stk_json_null(json);
     stk_json_key(json, "roof_share");
-    if (cli_roof_has_share(roof))
+    if (cli_roofline_has_fraction(roof))
         stk_json_double(json, roof->share);
     else
         stk_json_null(json);
 }
 
-void cli_roofs_write(stk_json_writer *json, const stk_profile_limits *limits, const char *precision)
+void cli_peaks_write(stk_json_writer *json, const stk_machine_peaks *limits, const char *precision)
 {
     stk_json_key(json, "roofs");
-    if (!cli_roofs_are_known(limits)) {
+    if (!cli_peaks_are_known(limits)) {
         stk_json_null(json);
         return;
     }

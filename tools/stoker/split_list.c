@@ -19,9 +19,9 @@ static bool is_name(const char *name)
 static bool add_split(cli_split_list *list, char *part, char *message, size_t capacity)
 {
     char *equals = strchr(part, '='), *end;
-    if (!equals || list->count == CLI_SPLITS_MOST) {
+    if (!equals || list->count == CLI_SPLITS_MAX) {
         if (equals)
-            snprintf(message, capacity, "more than %d splits", CLI_SPLITS_MOST);
+            snprintf(message, capacity, "more than %d splits", CLI_SPLITS_MAX);
         else
             snprintf(message, capacity, "'%s' is not NAME=FRACTION", part);
         return false;

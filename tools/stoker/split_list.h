@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stoker/pack.h>
 
-enum { CLI_SPLITS_MOST = 16 };
+enum { CLI_SPLITS_MAX = 16 };
 
 typedef struct cli_split_list {
-    stk_pack_split splits[CLI_SPLITS_MOST];
+    stk_pack_split splits[CLI_SPLITS_MAX];
     size_t         count;
     char           names[512]; /* what the splits' names point into */
 } cli_split_list;

@@ -48,7 +48,7 @@ void cli_text_rows_integer(cli_text_rows *rows, int64_t number)
     cli_text_rows_cell(rows, text);
 }
 
-void cli_text_rows_share(cli_text_rows *rows, double share)
+void cli_text_rows_fraction(cli_text_rows *rows, double share)
 {
     char text[32];
     snprintf(text, sizeof text, "%.6f", share);

@@ -23,7 +23,7 @@ static const values defaults = {.steps = 5, .level = 2, .wait = 600};
 
 static const cli_option options[] = {
     {CLI_OPTION(values, steps, "steps", INTEGER, "N"), .letter = 'n', .least = 1,
-     .most = STK_TRACER_STEPS_MOST, .group = "What to record",
+     .most = STK_TRACER_STEPS_MAX, .group = "What to record",
      .help = "steps, from the next one on (default 5)"},
     {CLI_OPTION(values, level, "level", INTEGER, "N"), .least = 1, .most = 3,
      .group = "What to record",

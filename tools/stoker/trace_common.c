@@ -34,7 +34,7 @@ stk_status cli_trace_load(stk_timeline **out, const char *path, const cli_trace_
 {
     cli_progress progress;
     cli_progress_begin(&progress, "reading", values->quiet);
-    const stk_timeline_options options = {.most_events = (uint64_t)values->events,
+    const stk_timeline_options options = {.max_events = (uint64_t)values->events,
                                           .cancel = cli_signals_token(),
                                           .progress = cli_trace_show_progress,
                                           .context = &progress};

@@ -38,7 +38,7 @@ typedef struct demo {
     stk_trace_thread *thread;
     float            *a, *b, *c;
     double            seconds; /* of the product */
-    stk_trace_roofs   roofs;   /* of the cores */
+    stk_machine_peaks roofs;   /* of the cores */
     stk_trace_written written;
 } demo;
 
@@ -101,10 +101,10 @@ static stk_status traced_step(demo *d, stk_error *err)
 /* Before and after: something else may use the cores for a while. */
 static void probe(demo *d)
 {
-    stk_profile_limits limits = {-1, -1, -1, -1, -1, -1};
+    stk_machine_peaks limits = {-1, -1, -1, -1, -1, -1};
     stk_profile_probe(&limits, stk_device_threads(d->device), NULL);
     if (limits.flops > d->roofs.flops) d->roofs.flops = limits.flops;
-    if (limits.memory_bytes > d->roofs.bytes) d->roofs.bytes = limits.memory_bytes;
+    if (limits.memory_bytes > d->roofs.memory_bytes) d->roofs.memory_bytes = limits.memory_bytes;
 }
 
 /* The first run is not recorded: it brings memory into being. */
@@ -119,7 +119,7 @@ static stk_status measure(demo *d, const values *v, stk_error *err)
     probe(d);
     STK_TRY(traced_step(d, err));
     probe(d);
-    const stk_trace_file_options how = {.format.roofs = &d->roofs};
+    const stk_trace_file_options how = {.format.peaks = &d->roofs};
     return stk_trace_write(d->trace, NULL, v->file, &how, &d->written, err);
 }
 

@@ -27,13 +27,13 @@ typedef struct session {
 } session;
 
 static void print_deed(const session *s, const stk_timeline_gap *gap,
-                       const stk_timeline_gap_span *deed)
+                       const stk_timeline_gap_span *span)
 {
     char share[CLI_FORMAT_CAPACITY], word[8], name[300], row[CLI_TRACE_CAPACITY];
-    cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, deed->name), 50);
-    printf("      %5s  %-2s  %s  (", cli_format_share(share, deed->ns, gap->ns),
-           cli_trace_stage_word(deed->stage, word), name);
-    cli_text_print(stdout, cli_trace_row_name(row, s->timeline, deed->row));
+    cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, span->name), 50);
+    printf("      %5s  %-2s  %s  (", cli_format_percent(share, span->ns, gap->ns),
+           cli_trace_stage_word(span->stage, word), name);
+    cli_text_print(stdout, cli_trace_row_name(row, s->timeline, span->row));
     printf(")\n");
 }
 
@@ -44,9 +44,9 @@ static void print_gap(const session *s, const stk_timeline_gap *gap, const cli_s
            cli_trace_time(at, (double)gap->begin_ns));
     if (gap->step >= 0) printf(", step %.0f", gap->step);
     printf("\n");
-    for (size_t i = 0; i < gap->deed_count; i++)
-        print_deed(s, gap, &gap->deeds[i]);
-    if (!gap->deed_count) printf("      nothing that the trace has spans of\n");
+    for (size_t i = 0; i < gap->span_count; i++)
+        print_deed(s, gap, &gap->spans[i]);
+    if (!gap->span_count) printf("      nothing that the trace has spans of\n");
 }
 
 static void print_device(const session *s, const stk_timeline_idle *idle, const cli_style *style)
@@ -59,7 +59,7 @@ static void print_device(const session *s, const stk_timeline_idle *idle, const 
     printf("%s\n  idle %s of %s (%s), %s gaps\n", style->plain,
            cli_trace_time(time, (double)idle->idle_ns),
            cli_trace_time(all, (double)idle->window_ns),
-           cli_format_share(share, idle->idle_ns, idle->window_ns),
+           cli_format_percent(share, idle->idle_ns, idle->window_ns),
            cli_format_count(count, idle->gaps));
     for (size_t i = 0; i < s->gaps.count; i++)
         if (s->gaps.list[i].row == idle->row) print_gap(s, &s->gaps.list[i], style);
@@ -77,7 +77,7 @@ static void print_causes(const session *s)
         const uint64_t ns = s->gaps.idle_ns_by_stage[stage];
         if (!ns) continue;
         printf("  %-20s %9s  %s\n", stage ? stk_stage_name((stk_stage)stage) : "no stage",
-               cli_trace_time(time, (double)ns), cli_format_share(share, ns, idle));
+               cli_trace_time(time, (double)ns), cli_format_percent(share, ns, idle));
     }
 }
 
@@ -103,13 +103,13 @@ static void write_gap(stk_json_writer *json, const session *s, const stk_timelin
     cli_trace_pair_known(json, "step", gap->step);
     stk_json_key(json, "meanwhile");
     stk_json_array(json);
-    for (size_t i = 0; i < gap->deed_count; i++) {
-        const stk_timeline_gap_span *deed = &gap->deeds[i];
+    for (size_t i = 0; i < gap->span_count; i++) {
+        const stk_timeline_gap_span *span = &gap->spans[i];
         stk_json_object(json);
-        stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, deed->name));
-        stk_json_pair_string(json, "row", cli_trace_row_name(row, s->timeline, deed->row));
-        stk_json_pair_string(json, "stage", stk_stage_name(deed->stage));
-        stk_json_pair_uint(json, "ns", deed->ns);
+        stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, span->name));
+        stk_json_pair_string(json, "row", cli_trace_row_name(row, s->timeline, span->row));
+        stk_json_pair_string(json, "stage", stk_stage_name(span->stage));
+        stk_json_pair_uint(json, "ns", span->ns);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);

@@ -38,7 +38,7 @@ typedef struct session {
     const values         *values;
     stk_timeline         *timeline;
     stk_timeline_ops      ops;
-    stk_profile_limits    roofs; /* of the machine, where the trace tells them */
+    stk_machine_peaks     roofs; /* of the machine, where the trace tells them */
 } session;
 
 static double mean_ns(const stk_timeline_op *op)
@@ -46,12 +46,12 @@ static double mean_ns(const stk_timeline_op *op)
     return (double)op->total_ns / (double)op->calls;
 }
 
-static cli_roof roof_of(const session *s, const stk_timeline_op *op)
+static cli_roofline roof_of(const session *s, const stk_timeline_op *op)
 {
     const double seconds = mean_ns(op) / 1e9;
-    if (op->flops_per_s < 0 && op->bytes_per_s < 0) return (cli_roof){0};
-    return cli_roof_of(&s->roofs, op->flops_per_s * seconds, op->bytes_per_s * seconds,
-                       mean_ns(op));
+    if (op->flops_per_s < 0 && op->bytes_per_s < 0) return (cli_roofline){0};
+    return cli_roofline_of(&s->roofs, op->flops_per_s * seconds, op->bytes_per_s * seconds,
+                           mean_ns(op));
 }
 
 static double key_of(const stk_timeline_op *op, const char *sort)
@@ -101,7 +101,7 @@ static void add_row(cli_table *table, const session *s, const stk_timeline_op *o
     cli_table_add(table, cli_format_count(text, op->calls));
     cli_table_add(table, cli_trace_time(text, (double)op->total_ns));
     cli_table_add(table, cli_trace_time(text, (double)op->self_ns));
-    cli_table_add(table, cli_format_share(text, op->self_ns, s->ops.self_ns));
+    cli_table_add(table, cli_format_percent(text, op->self_ns, s->ops.self_ns));
     cli_table_add(table, cli_trace_time(text, mean_ns(op)));
     cli_table_add(table, cli_trace_time(text, (double)op->p95_ns));
 }
@@ -110,7 +110,7 @@ static void add_row(cli_table *table, const session *s, const stk_timeline_op *o
 static void print_rates(const session *s, size_t shown, const cli_style *style)
 {
     static const char *const headings[] = {"operation", "FLOP/s", "bytes/s", "roof"};
-    const bool               roofs = cli_roofs_are_known(&s->roofs);
+    const bool               roofs = cli_peaks_are_known(&s->roofs);
     cli_table                table;
     char                     name[400], text[160];
     bool                     any = false;
@@ -125,12 +125,12 @@ static void print_rates(const session *s, size_t shown, const cli_style *style)
         cli_table_add(&table, name);
         add_rate(&table, op->flops_per_s, "FLOP/s");
         add_rate(&table, op->bytes_per_s, "B/s");
-        const cli_roof roof = roof_of(s, op);
-        if (roofs) cli_table_add(&table, cli_roof_format(text, &roof));
+        const cli_roofline roof = roof_of(s, op);
+        if (roofs) cli_table_add(&table, cli_roofline_format(text, &roof));
     }
     if (any) {
         printf("\nRates\n");
-        if (roofs) printf("  roofs: %s\n", cli_roofs_format(text, sizeof text, &s->roofs, ""));
+        if (roofs) printf("  roofs: %s\n", cli_peaks_format(text, sizeof text, &s->roofs, ""));
         cli_table_print(&table, stdout, style);
     }
     cli_table_release(&table);
@@ -174,10 +174,10 @@ static void print_csv_text(const char *text)
     printf("\"");
 }
 
-static void print_csv_roof(cli_roof roof)
+static void print_csv_roof(cli_roofline roof)
 {
-    printf(",%s,", cli_roof_name(roof.kind));
-    if (cli_roof_has_share(&roof)) printf("%.6f", roof.share);
+    printf(",%s,", cli_roofline_name(roof.kind));
+    if (cli_roofline_has_fraction(&roof)) printf("%.6f", roof.share);
     printf("\n");
 }
 
@@ -211,12 +211,12 @@ static int print_json(const session *s)
     stk_json_pair_string(json, "trace", s->call->operands[0]);
     stk_json_pair_string(json, "tool", stk_timeline_tool_name(stk_timeline_made_by(s->timeline)));
     stk_json_pair_uint(json, "self_ns", s->ops.self_ns);
-    cli_roofs_write(json, &s->roofs, "");
+    cli_peaks_write(json, &s->roofs, "");
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; i < s->ops.count; i++) {
         const stk_timeline_op *op = &s->ops.list[i];
-        const cli_roof         roof = roof_of(s, op);
+        const cli_roofline     roof = roof_of(s, op);
         stk_json_object(json);
         stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, op->name));
         stk_json_pair_string(json, "where", op->is_device ? "device" : "host");
@@ -228,7 +228,7 @@ static int print_json(const session *s)
         stk_json_pair_uint(json, "p95_ns", op->p95_ns);
         cli_trace_pair_known(json, "flops_per_s", op->flops_per_s);
         cli_trace_pair_known(json, "bytes_per_s", op->bytes_per_s);
-        cli_roof_write(json, &roof);
+        cli_roofline_write(json, &roof);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);
@@ -238,12 +238,8 @@ static int print_json(const session *s)
 
 static void take_roofs(session *s)
 {
-    stk_trace_roofs roofs;
-    s->roofs = (stk_profile_limits){-1, -1, -1, -1, -1, -1};
-    if (!stk_timeline_roofs(s->timeline, &roofs)) return;
-    s->roofs.flops = roofs.flops;
-    s->roofs.memory_bytes = roofs.bytes;
-    s->roofs.launch_ns = roofs.launch_ns;
+    if (stk_timeline_peaks(s->timeline, &s->roofs)) return;
+    s->roofs = (stk_machine_peaks){-1, -1, -1, -1, -1, -1};
 }
 
 static int run(const cli_invocation *call)

@@ -21,7 +21,7 @@ struct cli_train_learning {
     _Atomic int64_t       step; /* the last one done, by the training thread */
     pthread_mutex_t       lock; /* of what follows */
     stk_learning         *learning;
-    stk_learning_place    place;
+    stk_learning_position place;
     double                placed_at;
     int64_t               shown[2]; /* steps of the images that are */
 };
@@ -41,7 +41,7 @@ stk_status cli_train_learning_new(cli_train_learning **out, const stk_train_data
     if (!l) return stk_fail(err, STK_E_NOMEM, "learning", NULL, "no memory");
     l->data = data;
     l->shown[0] = l->shown[1] = -1;
-    l->place = (stk_learning_place){.state = "running", .seconds_left = -1};
+    l->place = (stk_learning_position){.state = "running", .seconds_left = -1};
     pthread_mutex_init(&l->lock, NULL);
     const stk_status st = stk_learning_new(&l->learning, err);
     if (!st) return STK_OK;
@@ -88,13 +88,13 @@ static stk_status on_report(void *context, const stk_train_progress *p, stk_erro
     pthread_mutex_lock(&l->lock);
     stk_learning_add(l->learning, &row);
     l->placed_at = now();
-    l->place = (stk_learning_place){.state = l->place.state,
-                                    .step = p->step,
-                                    .steps = p->steps,
-                                    .epoch = p->epoch + 1,
-                                    .epochs = p->epochs,
-                                    .seconds = p->seconds,
-                                    .seconds_left = p->seconds_left > 0 ? p->seconds_left : -1};
+    l->place = (stk_learning_position){.state = l->place.state,
+                                       .step = p->step,
+                                       .steps = p->steps,
+                                       .epoch = p->epoch + 1,
+                                       .epochs = p->epochs,
+                                       .seconds = p->seconds,
+                                       .seconds_left = p->seconds_left > 0 ? p->seconds_left : -1};
     pthread_mutex_unlock(&l->lock);
     return STK_OK;
 }
@@ -237,11 +237,11 @@ static stk_status show(cli_train_learning *l, bool validation, stk_error *err)
 }
 
 /* Reports come now and then; steps are done and time passes between them. */
-static stk_learning_place place_now(const cli_train_learning *l)
+static stk_learning_position place_now(const cli_train_learning *l)
 {
-    stk_learning_place place = l->place;
-    const int64_t      step = atomic_load_explicit(&l->step, memory_order_relaxed);
-    const double       since = l->placed_at > 0 ? now() - l->placed_at : 0;
+    stk_learning_position place = l->place;
+    const int64_t         step = atomic_load_explicit(&l->step, memory_order_relaxed);
+    const double          since = l->placed_at > 0 ? now() - l->placed_at : 0;
     if (step > place.step) place.step = step;
     if (strcmp(place.state, "running") == 0) place.seconds += since;
     if (place.seconds_left >= 0)
@@ -254,8 +254,8 @@ stk_status cli_train_learning_write(cli_train_learning *learning, stk_blob *out,
     cli_train_learning *l = learning;
     stk_status          st = STK_OK;
     pthread_mutex_lock(&l->lock);
-    const stk_learning_place place = place_now(l);
-    stk_learning_go_to(l->learning, &place);
+    const stk_learning_position place = place_now(l);
+    stk_learning_set_position(l->learning, &place);
     if (l->trainer) st = show(l, false, err);
     if (!st && l->trainer) st = show(l, true, err);
     if (!st) st = stk_learning_write(l->learning, out, err);

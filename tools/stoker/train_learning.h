@@ -16,7 +16,7 @@ stk_callback cli_train_learning_callback(cli_train_learning *learning);
 /* Shows this trainer from now on, and what the run's folder has of its earlier steps. */
 STK_NODISCARD stk_status cli_train_learning_follow(cli_train_learning *learning,
                                                    stk_trainer *trainer, stk_error *err);
-/* How the run ended: a literal, see stk_learning_place. */
+/* How the run ended: a literal, see stk_learning_position. */
 void cli_train_learning_end(cli_train_learning *learning, const char *state);
 /* Appends it as JSON; from any thread. */
 STK_NODISCARD stk_status cli_train_learning_write(cli_train_learning *learning, stk_blob *out,

@@ -80,7 +80,7 @@ static double scale(double *values, size_t count, double full)
 }
 
 static void draw_graph(cli_canvas *canvas, cli_box box, const cli_view *view, size_t offset,
-                       cli_ink ink)
+                       cli_style_kind ink)
 {
     double       values[MOST_VALUES];
     const size_t count = collect(view, offset, values, cli_canvas_graph_values(canvas, box.width));
@@ -92,9 +92,9 @@ static void draw_load(cli_canvas *canvas, cli_box box, int y, const char *name, 
 {
     char      text[CLI_FORMAT_CAPACITY];
     const int label = box.width >= 30 ? 16 : 8, bar = box.width - label - NUMBER;
-    cli_canvas_text(canvas, box.x, y, label - 1, CLI_INK_PLAIN, name);
-    if (bar > 0) cli_canvas_bar(canvas, box.x + label, y, bar, share, CLI_INK_PLAIN);
-    cli_canvas_print(canvas, box.x + box.width - NUMBER, y, NUMBER, CLI_INK_PLAIN, "%7s",
+    cli_canvas_text(canvas, box.x, y, label - 1, CLI_STYLE_PLAIN, name);
+    if (bar > 0) cli_canvas_bar(canvas, box.x + label, y, bar, share, CLI_STYLE_PLAIN);
+    cli_canvas_print(canvas, box.x + box.width - NUMBER, y, NUMBER, CLI_STYLE_PLAIN, "%7s",
                      percent_text(text, share));
 }
 
@@ -125,7 +125,7 @@ void cli_view_cpu(cli_canvas *canvas, cli_box box, const cli_view *view)
     int           bars = inside.height - inside.height / 2;
     if ((size_t)bars > rows) bars = (int)rows;
     const cli_box graph = {inside.x, inside.y, inside.width, inside.height - bars};
-    draw_graph(canvas, graph, view, offsetof(stk_resource_sample, cpu), CLI_INK_PLAIN);
+    draw_graph(canvas, graph, view, offsetof(stk_resource_sample, cpu), CLI_STYLE_PLAIN);
     draw_threads(canvas, (cli_box){inside.x, inside.y + graph.height, inside.width, bars}, view);
 }
 
@@ -135,12 +135,12 @@ static void draw_amount(cli_canvas *canvas, cli_box box, int row, const char *na
     char      text[CLI_FORMAT_CAPACITY];
     const int label = 7, number = 9, bar = box.width - label - number - 1;
     if (row >= box.height) return;
-    cli_canvas_text(canvas, box.x, box.y + row, label - 1, CLI_INK_PLAIN, name);
+    cli_canvas_text(canvas, box.x, box.y + row, label - 1, CLI_STYLE_PLAIN, name);
     if (bar > 0 && whole > 0)
         cli_canvas_bar(canvas, box.x + label, box.y + row, bar, bytes < 0 ? -1 : bytes / whole,
-                       CLI_INK_PLAIN);
-    cli_canvas_print(canvas, box.x + box.width - number, box.y + row, number, CLI_INK_PLAIN, "%9s",
-                     bytes_text(text, bytes));
+                       CLI_STYLE_PLAIN);
+    cli_canvas_print(canvas, box.x + box.width - number, box.y + row, number, CLI_STYLE_PLAIN,
+                     "%9s", bytes_text(text, bytes));
 }
 
 void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view)
@@ -163,14 +163,14 @@ void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view)
         collect(view, offset, values, cli_canvas_graph_values(canvas, inside.width));
     scale(values, count, 1);
     cli_canvas_graph(canvas, (cli_box){inside.x, inside.y + row, inside.width, inside.height - row},
-                     values, count, CLI_INK_FIRST);
+                     values, count, CLI_STYLE_FIRST);
 }
 
 /* Two rates, one graph above the other. */
 static void draw_flow(cli_canvas *canvas, cli_box inside, const cli_view *view, const size_t at[2],
                       const char *const names[2], double full)
 {
-    const cli_ink              inks[2] = {CLI_INK_FIRST, CLI_INK_SECOND};
+    const cli_style_kind       inks[2] = {CLI_STYLE_FIRST, CLI_STYLE_SECOND};
     const stk_resource_sample *s = last(view);
     char                       text[CLI_FORMAT_CAPACITY];
     const int                  label = 17, rows = inside.height / 2;
@@ -187,8 +187,8 @@ static void draw_flow(cli_canvas *canvas, cli_box inside, const cli_view *view, 
         const double most = scale(values, count, full);
         cli_canvas_graph(canvas, graph, values, count, inks[i]);
         if (part.height > 1)
-            cli_canvas_print(canvas, part.x, part.y + 1, label - 1, CLI_INK_DIM, "%-5s %10s", "to",
-                             rate_text(text, most));
+            cli_canvas_print(canvas, part.x, part.y + 1, label - 1, CLI_STYLE_DIM, "%-5s %10s",
+                             "to", rate_text(text, most));
     }
 }
 
@@ -245,7 +245,7 @@ static void draw_gpu(cli_canvas *canvas, cli_box part, const cli_view *view, int
     draw_load(canvas, part, part.y, name, g->utilisation);
     if (part.height < 2) return;
     describe_gpu(text, sizeof text, g);
-    cli_canvas_text(canvas, part.x, part.y + 1, part.width, CLI_INK_DIM, text);
+    cli_canvas_text(canvas, part.x, part.y + 1, part.width, CLI_STYLE_DIM, text);
     int row = 2;
     if (part.height > row && memory > 0)
         draw_load(canvas, part, part.y + row++, "  memory",
@@ -254,7 +254,7 @@ static void draw_gpu(cli_canvas *canvas, cli_box part, const cli_view *view, int
     const size_t offset = offsetof(stk_resource_sample, gpus) + (size_t)i * sizeof *g +
                           offsetof(stk_gpu_sample, utilisation);
     draw_graph(canvas, (cli_box){part.x, part.y + row, part.width, part.height - row}, view, offset,
-               CLI_INK_LOW);
+               CLI_STYLE_LOW);
 }
 
 void cli_view_gpus(cli_canvas *canvas, cli_box box, const cli_view *view)
@@ -283,15 +283,15 @@ void cli_view_compact(cli_canvas *canvas, cli_box box, const cli_view *view)
     draw_load(canvas, box, y++, "memory",
               s->memory_used < 0 || memory <= 0 ? -1 : s->memory_used / memory);
     if (s->own_cores >= 0)
-        cli_canvas_print(canvas, box.x, y++, box.width, CLI_INK_PLAIN, "own     %.2f cores, %s",
+        cli_canvas_print(canvas, box.x, y++, box.width, CLI_STYLE_PLAIN, "own     %.2f cores, %s",
                          s->own_cores, bytes_text(a, s->own_memory));
-    cli_canvas_print(canvas, box.x, y++, box.width, CLI_INK_PLAIN, "disk    %s in, %s out",
+    cli_canvas_print(canvas, box.x, y++, box.width, CLI_STYLE_PLAIN, "disk    %s in, %s out",
                      rate_text(a, s->disk_read), rate_text(b, s->disk_write));
-    cli_canvas_print(canvas, box.x, y++, box.width, CLI_INK_PLAIN, "net     %s in, %s out",
+    cli_canvas_print(canvas, box.x, y++, box.width, CLI_STYLE_PLAIN, "net     %s in, %s out",
                      rate_text(a, s->net_in), rate_text(b, s->net_out));
     if (view->metric && view->metric[0])
-        cli_canvas_text(canvas, box.x, y++, box.width, CLI_INK_PLAIN, view->metric);
+        cli_canvas_text(canvas, box.x, y++, box.width, CLI_STYLE_PLAIN, view->metric);
     if (y < box.y + box.height)
         draw_graph(canvas, (cli_box){box.x, y, box.width, box.y + box.height - y}, view,
-                   offsetof(stk_resource_sample, cpu), CLI_INK_PLAIN);
+                   offsetof(stk_resource_sample, cpu), CLI_STYLE_PLAIN);
 }

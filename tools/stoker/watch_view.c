@@ -70,14 +70,14 @@ static void draw_head(cli_canvas *canvas, const cli_view *view)
              is_metric ? "  " : "", own, view->paused ? "PAUSED  " : "", view->interval_s,
              cli_format_duration(time, view->seconds));
     const int taken = (int)strlen(right), room = view->width - taken - 2;
-    cli_canvas_text(canvas, view->width - taken, 0, taken, CLI_INK_DIM, right);
+    cli_canvas_text(canvas, view->width - taken, 0, taken, CLI_STYLE_DIM, right);
     if (room <= 0) return;
-    int x = cli_canvas_text(canvas, 0, 0, room, CLI_INK_BOLD, "stoker watch  ");
-    cli_canvas_text(canvas, x, 0, room - x, CLI_INK_PLAIN, view->title);
+    int x = cli_canvas_text(canvas, 0, 0, room, CLI_STYLE_BOLD, "stoker watch  ");
+    cli_canvas_text(canvas, x, 0, room - x, CLI_STYLE_PLAIN, view->title);
 }
 
 /* Text in up to rows lines, broken at blanks. */
-static void draw_wrapped(cli_canvas *canvas, cli_box box, cli_ink ink, const char *text)
+static void draw_wrapped(cli_canvas *canvas, cli_box box, cli_style_kind ink, const char *text)
 {
     for (int row = 0; row < box.height && *text; row++) {
         int length = (int)strlen(text);
@@ -99,13 +99,13 @@ static void draw_foot(cli_canvas *canvas, cli_box box, const cli_view *view)
     const bool is_note = view->note && view->note[0];
     snprintf(text, sizeof text, "%s%s%s", is_note ? view->note : "", is_note ? "; " : "",
              view->usage ? view->usage->verdict : "");
-    draw_wrapped(canvas, box, CLI_INK_BOLD, text);
+    draw_wrapped(canvas, box, CLI_STYLE_BOLD, text);
     static const char keys[] = "q quit  p pause  + - interval";
     const int         length = (int)sizeof keys - 1;
     /* The keys stand where the last line leaves room for them. */
     for (int x = view->width - length - 2; x < view->width; x++)
         if (x < 0 || canvas->cells[(view->height - 1) * view->width + x].code != ' ') return;
-    cli_canvas_text(canvas, view->width - length, view->height - 1, length, CLI_INK_DIM, keys);
+    cli_canvas_text(canvas, view->width - length, view->height - 1, length, CLI_STYLE_DIM, keys);
 }
 
 stk_status cli_view_render(const cli_view *view, stk_blob *out, stk_error *err)

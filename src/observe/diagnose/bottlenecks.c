@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static bool is_limit(const stk_estimate *share)
+static bool is_limit(const stk_estimate *fraction)
 {
-    return share->value >= STK_SHARE_LIMIT && share->low > STK_SHARE_DOUBT;
+    return fraction->value >= STK_FRACTION_LIMIT && fraction->low > STK_FRACTION_DOUBT;
 }
 
 /* The stage other than compute whose removal gives most, of those that cost enough. */
@@ -15,7 +15,7 @@ static stk_stage worst(const stk_diagnosis_ctx *c, const bool *passed_over)
     stk_stage found = STK_STAGE_COMPUTE;
     double    best = 0;
     for (int s = 0; s < STK_STAGE_COUNT; s++)
-        if (s != STK_STAGE_COMPUTE && !passed_over[s] && is_limit(&c->share[s]) &&
+        if (s != STK_STAGE_COMPUTE && !passed_over[s] && is_limit(&c->fraction[s]) &&
             c->without[s] > best) {
             best = c->without[s];
             found = (stk_stage)s;
@@ -24,8 +24,8 @@ static stk_stage worst(const stk_diagnosis_ctx *c, const bool *passed_over)
 }
 
 /* How much of the time a stage is exposed in a simulated run. */
-static double share_then(const stk_diagnosis_ctx *c, const stk_what_if *what,
-                         const stk_sim_model_run *run, int stage)
+static double fraction_then(const stk_diagnosis_ctx *c, const stk_what_if *what,
+                            const stk_sim_model_run *run, int stage)
 {
     double own = 0;
     if (stage == STK_STAGE_READ) return run->wait_read / run->ns;
@@ -40,11 +40,11 @@ stk_stage stk_diagnosis_ctx_next(const stk_diagnosis_ctx *c, const stk_what_if *
 {
     const stk_sim_model_run run = stk_sim_run(c->model, what, NULL, 0);
     stk_stage               found = STK_STAGE_COMPUTE;
-    double                  most = STK_SHARE_LIMIT;
+    double                  largest = STK_FRACTION_LIMIT;
     for (int s = 0; s < STK_STAGE_COUNT && run.ns > 0; s++) {
-        const double share = share_then(c, what, &run, s);
-        if (s == STK_STAGE_COMPUTE || share < most) continue;
-        most = share;
+        const double fraction = fraction_then(c, what, &run, s);
+        if (s == STK_STAGE_COMPUTE || fraction < largest) continue;
+        largest = fraction;
         found = (stk_stage)s;
     }
     return found;
@@ -57,7 +57,7 @@ static const char *way_of_cost(const stk_diagnosis_ctx *c, stk_stage stage)
     return "is spent in it";
 }
 
-static void tell(const stk_diagnosis_ctx *c, stk_bottleneck *l)
+static void describe(const stk_diagnosis_ctx *c, stk_bottleneck *l)
 {
     char then[32], gain[32];
     if (l->stage == STK_STAGE_COMPUTE)
@@ -78,7 +78,7 @@ static void add_limit(stk_diagnosis_ctx *c, stk_stage stage, stk_what_if what)
     if (d->limit_count == STK_DIAGNOSIS_LIMITS) return;
     stk_bottleneck *l = &d->limits[d->limit_count++];
     *l = (stk_bottleneck){
-        .stage = stage, .share = c->share[stage], .cause = stk_diagnosis_ctx_cause(c, stage)};
+        .stage = stage, .share = c->fraction[stage], .cause = stk_diagnosis_ctx_cause(c, stage)};
     if (stage == STK_STAGE_COMPUTE) {
         l->if_removed = (stk_estimate){-1, -1, -1}; /* compute is what all is for */
         l->next = STK_STAGE_COMPUTE;
@@ -87,7 +87,7 @@ static void add_limit(stk_diagnosis_ctx *c, stk_stage stage, stk_what_if what)
         l->if_removed = stk_sim_model_estimate(c->model, &what);
         l->next = stk_diagnosis_ctx_next(c, &what);
     }
-    tell(c, l);
+    describe(c, l);
 }
 
 /* What hides behind the first limit shows only when that is gone. */
@@ -110,16 +110,16 @@ static stk_stage first_of(const stk_diagnosis_ctx *c, const uint32_t *blocks, si
     const stk_sim_model_run run = stk_sim_run(c->model, &what, blocks, count);
     double                  own[STK_STAGE_COUNT] = {0}, all = 0, best = 0;
     stk_stage               found = STK_STAGE_COMPUTE;
-    for (size_t i = 0; i < count * STK_MODEL_BLOCK; i++)
+    for (size_t i = 0; i < count * STK_SIM_BLOCK; i++)
         for (int s = 0; s < STK_STAGE_COUNT; s++) {
             const double ns =
-                c->model->steps[blocks[i / STK_MODEL_BLOCK] * STK_MODEL_BLOCK + i % STK_MODEL_BLOCK]
+                c->model->steps[blocks[i / STK_SIM_BLOCK] * STK_SIM_BLOCK + i % STK_SIM_BLOCK]
                     .own[s];
             own[s] += ns;
             all += ns;
         }
     for (int s = 0; s < STK_STAGE_COUNT && run.ns > 0; s++) {
-        if (s == STK_STAGE_COMPUTE || own[s] < STK_SHARE_LIMIT * all) continue;
+        if (s == STK_STAGE_COMPUTE || own[s] < STK_FRACTION_LIMIT * all) continue;
         what.factor[s] = 0;
         const stk_sim_model_run then = stk_sim_run(c->model, &what, blocks, count);
         what.factor[s] = 1;
@@ -133,14 +133,14 @@ static stk_stage first_of(const stk_diagnosis_ctx *c, const uint32_t *blocks, si
 
 static double confidence(const stk_diagnosis_ctx *c, stk_stage first)
 {
-    uint32_t blocks[STK_MODEL_MOST_BLOCKS];
+    uint32_t blocks[STK_SIM_BLOCKS_MAX];
     unsigned same = 0;
-    if (c->model->count < 2 * STK_MODEL_BLOCK) return 0;
-    for (unsigned r = 0; r < STK_MODEL_RESAMPLES; r++) {
+    if (c->model->count < 2 * STK_SIM_BLOCK) return 0;
+    for (unsigned r = 0; r < STK_SIM_RESAMPLES; r++) {
         const size_t count = stk_sim_model_resample(c->model, r, blocks);
         same += first_of(c, blocks, count) == first;
     }
-    return (double)same / STK_MODEL_RESAMPLES;
+    return (double)same / STK_SIM_RESAMPLES;
 }
 
 void stk_diagnosis_ctx_rank(stk_diagnosis_ctx *c)

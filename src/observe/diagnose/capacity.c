@@ -35,7 +35,7 @@ static void add_stage(stk_diagnosis_ctx *c, int stage)
     stk_stage_throughput *row = add_row(c, (stk_stage)stage, stk_stage_name((stk_stage)stage));
     const double          ns = service_ns(c, stage);
     if (!row) return;
-    row->exposed = c->share[stage].value;
+    row->exposed = c->fraction[stage].value;
     row->utilisation = fmin(1, ns / c->step_ns);
     if (ns > 0) row->samples_per_s = c->samples_a_step / ns * 1e9;
     row->binding = c->out->limit.stage == (stk_stage)stage;
@@ -86,9 +86,9 @@ static void add_compute(stk_diagnosis_ctx *c)
         ns += (double)p->ops[i].ns;
     }
     if (!(ns > 0)) return;
-    const double share = c->share[STK_STAGE_COMPUTE].value;
-    add_resource(c, "arithmetic", flops / ns * 1e9 * share, p->limits.flops);
-    add_resource(c, "memory bandwidth", bytes / ns * 1e9 * share, p->limits.memory_bytes);
+    const double fraction = c->fraction[STK_STAGE_COMPUTE].value;
+    add_resource(c, "arithmetic", flops / ns * 1e9 * fraction, p->limits.flops);
+    add_resource(c, "memory bandwidth", bytes / ns * 1e9 * fraction, p->limits.memory_bytes);
 }
 
 void stk_diagnosis_ctx_capacities(stk_diagnosis_ctx *c)

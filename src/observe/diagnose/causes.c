@@ -34,7 +34,7 @@ const char *stk_cause_name(stk_cause cause)
     return (unsigned)cause < STK_CAUSE_COUNT ? names[cause] : "unknown cause";
 }
 
-static double runnable_share(const stk_profile_stage *s)
+static double runnable_fraction(const stk_profile_stage *s)
 {
     if (!(s->cpu_ns > 0) || !(s->runnable_ns > 0)) return 0;
     return s->runnable_ns / (s->cpu_ns + s->runnable_ns);
@@ -65,7 +65,8 @@ bool stk_diagnosis_ctx_is_uneven(const stk_diagnosis_ctx *c)
 static stk_cause cause_of_preprocess(const stk_diagnosis_ctx *c)
 {
     const stk_profile_stage *s = &c->profile->stages[STK_STAGE_PREPROCESS];
-    if (c->model->helpers > 0 && runnable_share(s) > waits_for_cores) return STK_CAUSE_CONTENTION;
+    if (c->model->helpers > 0 && runnable_fraction(s) > waits_for_cores)
+        return STK_CAUSE_CONTENTION;
     if (stk_diagnosis_ctx_is_uneven(c)) return STK_CAUSE_VARIANCE;
     if (stk_diagnosis_ctx_is_foreign(c) || c->profile->machine.cores < 1)
         return c->profile->program.workers == 0 ? STK_CAUSE_WORKERS : STK_CAUSE_INPUT;
@@ -82,7 +83,7 @@ static stk_cause cause_of_compute(const stk_diagnosis_ctx *c)
     if (stk_diagnosis_ctx_has_odd_op(c)) return STK_CAUSE_OPERATION;
     if (stk_diagnosis_ctx_best_batch(c, &batch) >= much_faster) return STK_CAUSE_LAUNCH;
     if (use.known) return stk_device_cause(&use);
-    if (runnable_share(&c->profile->stages[STK_STAGE_COMPUTE]) > waits_for_cores)
+    if (runnable_fraction(&c->profile->stages[STK_STAGE_COMPUTE]) > waits_for_cores)
         return STK_CAUSE_CONTENTION;
     return STK_CAUSE_COMPUTE;
 }

@@ -8,15 +8,16 @@
 /* An operation stands out with this share of all time when that is twice its share of the work, or
  * with half of all when that is a third more than its share of the work. What has no name is no
  * layer that a person could replace. */
-static const double op_share = 0.15, op_times_roof = 2, op_half = 0.5, half_times_roof = 1.3;
+static const double op_fraction = 0.15, op_times_roofline = 2, op_half = 0.5,
+                    half_times_roofline = 1.3;
 /* Layers with less are not looked at. One has few operations, so its largest is a part of it. */
-static const double least_piece = 0.05;
+static const double piece_min = 0.05;
 enum { PIECES = 6 };
 
 /* The least time that one run can take: arithmetic, memory, and the start of it. */
-static double roof_ns(const stk_profile *p, const stk_profile_op *op)
+static double roofline_ns(const stk_profile *p, const stk_profile_op *op)
 {
-    const stk_profile_limits *l = &p->limits;
+    const stk_machine_peaks *l = &p->limits;
     if (!(l->flops > 0) || !(l->memory_bytes > 0)) return -1;
     return fmax(op->flops / l->flops, op->bytes / l->memory_bytes) * 1e9 + fmax(0, l->launch_ns);
 }
@@ -28,25 +29,25 @@ static bool same_layer(const stk_profile_op *a, const stk_profile_op *b)
 }
 
 /* Of all operations (like NULL), or of those of one layer. */
-static void sum_ops(const stk_profile *p, const stk_profile_op *like, double *ns, double *roof)
+static void sum_ops(const stk_profile *p, const stk_profile_op *alike, double *ns, double *roofline)
 {
-    *ns = *roof = 0;
+    *ns = *roofline = 0;
     for (size_t i = 0; i < p->op_count; i++) {
         const stk_profile_op *op = &p->ops[i];
-        if (like && !same_layer(like, op)) continue;
-        const double one = roof_ns(p, op);
+        if (alike && !same_layer(alike, op)) continue;
+        const double one = roofline_ns(p, op);
         *ns += (double)op->ns;
-        *roof = one < 0 || *roof < 0 ? -1 : *roof + one * (double)op->runs;
+        *roofline = one < 0 || *roofline < 0 ? -1 : *roofline + one * (double)op->runs;
     }
 }
 
 static bool is_listed(const stk_op_time_fraction *ops, size_t count, const stk_profile_op *op)
 {
     for (size_t i = 0; i < count; i++) {
-        stk_profile_op like = {0};
-        snprintf(like.name, sizeof like.name, "%s", ops[i].name);
-        snprintf(like.operation, sizeof like.operation, "%s", ops[i].operation);
-        if (same_layer(&like, op)) return true;
+        stk_profile_op alike = {0};
+        snprintf(alike.name, sizeof alike.name, "%s", ops[i].name);
+        snprintf(alike.operation, sizeof alike.operation, "%s", ops[i].operation);
+        if (same_layer(&alike, op)) return true;
     }
     return false;
 }
@@ -55,26 +56,27 @@ static bool is_listed(const stk_op_time_fraction *ops, size_t count, const stk_p
 static size_t insert(stk_op_time_fraction *ops, size_t count, const stk_op_time_fraction *made)
 {
     size_t at = count;
-    if (count == STK_CASE_OPS && made->share <= ops[--at].share) return count;
-    for (; at > 0 && ops[at - 1].share < made->share; at--)
+    if (count == STK_DIAGNOSIS_OPS && made->fraction <= ops[--at].fraction) return count;
+    for (; at > 0 && ops[at - 1].fraction < made->fraction; at--)
         ops[at] = ops[at - 1];
     ops[at] = *made;
-    return count < STK_CASE_OPS ? count + 1 : count;
+    return count < STK_DIAGNOSIS_OPS ? count + 1 : count;
 }
 
-size_t stk_diagnosis_top_ops(const stk_diagnosis_ctx *c, stk_op_time_fraction ops[STK_CASE_OPS])
+size_t stk_diagnosis_top_ops(const stk_diagnosis_ctx *c,
+                             stk_op_time_fraction     ops[STK_DIAGNOSIS_OPS])
 {
     const stk_profile *p = c->profile;
-    double             all, all_roof, ns, roof;
+    double             all, all_roofline, ns, roofline;
     size_t             count = 0;
-    sum_ops(p, NULL, &all, &all_roof);
+    sum_ops(p, NULL, &all, &all_roofline);
     for (size_t i = 0; i < p->op_count && all > 0; i++) {
-        if ((double)p->ops[i].ns < least_piece * all / PIECES || is_listed(ops, count, &p->ops[i]))
+        if ((double)p->ops[i].ns < piece_min * all / PIECES || is_listed(ops, count, &p->ops[i]))
             continue;
-        sum_ops(p, &p->ops[i], &ns, &roof);
-        if (ns < least_piece * all) continue;
+        sum_ops(p, &p->ops[i], &ns, &roofline);
+        if (ns < piece_min * all) continue;
         const stk_op_time_fraction made = {p->ops[i].name, p->ops[i].operation, ns / all,
-                                           all_roof > 0 ? roof / all_roof : -1};
+                                           all_roofline > 0 ? roofline / all_roofline : -1};
         count = insert(ops, count, &made);
     }
     return count;
@@ -83,13 +85,14 @@ size_t stk_diagnosis_top_ops(const stk_diagnosis_ctx *c, stk_op_time_fraction op
 bool stk_diagnosis_ctx_op_stands_out(const stk_op_time_fraction *op)
 {
     if (!*op->name) return false;
-    if (op->share >= op_half && op->share > half_times_roof * op->roof) return true;
-    return op->share >= op_share && op->roof >= 0 && op->share > op_times_roof * op->roof;
+    if (op->fraction >= op_half && op->fraction > half_times_roofline * op->roofline) return true;
+    return op->fraction >= op_fraction && op->roofline >= 0 &&
+           op->fraction > op_times_roofline * op->roofline;
 }
 
 bool stk_diagnosis_ctx_has_odd_op(const stk_diagnosis_ctx *c)
 {
-    stk_op_time_fraction ops[STK_CASE_OPS];
+    stk_op_time_fraction ops[STK_DIAGNOSIS_OPS];
     const size_t         count = stk_diagnosis_top_ops(c, ops);
     /* Operations of other tools' traces are kinds, not layers, and their work is not known. */
     for (size_t i = 0; i < count && !stk_diagnosis_ctx_is_foreign(c); i++)

@@ -6,9 +6,9 @@
 
 __attribute__((format(printf, 1, 0))) static void print_line(const char *format, va_list args,
                                                              char (*lines)[STK_DIAGNOSIS_LINE],
-                                                             size_t *count, size_t most)
+                                                             size_t *count, size_t max)
 {
-    if (*count >= most) return;
+    if (*count >= max) return;
     vsnprintf(lines[(*count)++], STK_DIAGNOSIS_LINE, format, args);
 }
 

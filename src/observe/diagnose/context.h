@@ -6,9 +6,9 @@
 
 /* Shares of a step. A stage other than compute is the limit from `limit` on, when its interval is
  * above `doubt`; below `worth` nothing is said about it. */
-#define STK_SHARE_LIMIT 0.10
-#define STK_SHARE_DOUBT 0.05
-#define STK_SHARE_WORTH 0.05
+#define STK_FRACTION_LIMIT 0.10
+#define STK_FRACTION_DOUBT 0.05
+#define STK_FRACTION_WORTH 0.05
 /* Gains below this are not worth a line. */
 #define STK_GAIN_WORTH 0.01
 #define STK_GAIN_WORTH_FOREIGN 0.05 /* of a trace of another tool, which tells less */
@@ -17,10 +17,10 @@ typedef struct stk_diagnosis_ctx {
     const stk_profile   *profile;
     const stk_sim_model *model;
     stk_diagnosis       *out;
-    double               rate;                     /* samples a second, as it was */
-    stk_estimate         share[STK_STAGE_COUNT];   /* of a step: exposed */
-    double               without[STK_STAGE_COUNT]; /* samples a second when it costs nothing */
-    double               step_ns, samples_a_step;  /* means */
+    double               rate;                      /* samples a second, as it was */
+    stk_estimate         fraction[STK_STAGE_COUNT]; /* of a step: exposed */
+    double               without[STK_STAGE_COUNT];  /* samples a second when it costs nothing */
+    double               step_ns, samples_a_step;   /* means */
 } stk_diagnosis_ctx;
 
 /* Each appends a line, as long as there is room. */
@@ -70,15 +70,16 @@ const char *stk_diagnosis_ctx_unit(const stk_diagnosis_ctx *c);
 /* What operations of a step cost, by name: forward and backward together. */
 typedef struct stk_op_time_fraction {
     const char *name, *operation;
-    double      share; /* of the time of all operations, 0 to 1 */
-    double      roof;  /* the same if every operation ran at the machine's limits; -1: not known */
+    double      fraction; /* of the time of all operations, 0 to 1 */
+    double roofline; /* the same if every operation ran at the machine's limits; -1: not known */
 } stk_op_time_fraction;
 
-enum { STK_CASE_OPS = 16 };
+enum { STK_DIAGNOSIS_OPS = 16 };
 
 /* All layers with 5 % of the time and more, the dearest first; gives their number, at most
- * STK_CASE_OPS. */
-size_t stk_diagnosis_top_ops(const stk_diagnosis_ctx *c, stk_op_time_fraction ops[STK_CASE_OPS]);
+ * STK_DIAGNOSIS_OPS. */
+size_t stk_diagnosis_top_ops(const stk_diagnosis_ctx *c,
+                             stk_op_time_fraction     ops[STK_DIAGNOSIS_OPS]);
 /* It costs much more than its share of work, or nearly half of all. */
 bool stk_diagnosis_ctx_op_stands_out(const stk_op_time_fraction *op);
 /* One of the dear ones does. */

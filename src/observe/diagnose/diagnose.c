@@ -23,7 +23,7 @@ static const char *because(stk_cause cause)
     return words[cause];
 }
 
-static void tell_compute(const stk_diagnosis_ctx *c)
+static void describe_compute(const stk_diagnosis_ctx *c)
 {
     stk_diagnosis       *d = c->out;
     const stk_device_use use = stk_diagnosis_ctx_device_use(c);
@@ -43,14 +43,14 @@ static void tell_compute(const stk_diagnosis_ctx *c)
                  100 * d->compute_share);
 }
 
-static void tell_verdict(const stk_diagnosis_ctx *c)
+static void describe_verdict(const stk_diagnosis_ctx *c)
 {
     stk_diagnosis        *d = c->out;
     const stk_bottleneck *l = &d->limit;
     const char           *why = because(l->cause), *name = stk_stage_name(l->stage);
     char                  now[32], then[32], gain[32];
     if (l->stage == STK_STAGE_COMPUTE) {
-        tell_compute(c);
+        describe_compute(c);
         return;
     }
     snprintf(d->verdict, sizeof d->verdict,
@@ -68,12 +68,12 @@ static void judge(stk_diagnosis_ctx *c)
     stk_what_if_init(&as_it_was);
     stk_diagnosis_ctx_expose(c);
     c->out->samples_per_s = stk_sim_model_estimate(c->model, &as_it_was);
-    c->out->compute_share = c->share[STK_STAGE_COMPUTE].value;
+    c->out->compute_share = c->fraction[STK_STAGE_COMPUTE].value;
     stk_diagnosis_ctx_rank(c);
     stk_diagnosis_ctx_capacities(c);
     stk_diagnosis_ctx_evidence(c);
     stk_diagnosis_ctx_fixes(c);
-    tell_verdict(c);
+    describe_verdict(c);
     stk_diagnosis_calibrate(c->out);
 }
 

@@ -11,10 +11,10 @@ static const double half = 0.5, nearly_all = 0.9;
 
 static void add_op(stk_device_use *u, const stk_profile *p, const stk_profile_op *op)
 {
-    const stk_profile_limits *l = &p->limits;
-    const double              s = (double)op->ns / (double)op->runs / 1e9;
-    const double              memory = l->memory_bytes > 0 ? op->bytes / s / l->memory_bytes : 0;
-    const double              math = l->flops > 0 ? op->flops / s / l->flops : 0;
+    const stk_machine_peaks *l = &p->limits;
+    const double             s = (double)op->ns / (double)op->runs / 1e9;
+    const double             memory = l->memory_bytes > 0 ? op->bytes / s / l->memory_bytes : 0;
+    const double             math = l->flops > 0 ? op->flops / s / l->flops : 0;
     if (math >= at_a_limit && math >= memory)
         u->math += (double)op->ns;
     else if (memory >= at_a_limit)

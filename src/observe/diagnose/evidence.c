@@ -7,13 +7,13 @@
 enum { FEW_STEPS = 50 };
 
 /* Step times that vary by more, threads that wait longer for a core: another program is about. */
-static const double noisy_variation = 0.3, crowded_share = 0.15;
+static const double noisy_variation = 0.3, crowded_fraction = 0.15;
 
 static void show_shares(stk_diagnosis_ctx *c)
 {
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
-        const stk_estimate *e = &c->share[s];
-        if (e->value < STK_SHARE_WORTH) continue;
+        const stk_estimate *e = &c->fraction[s];
+        if (e->value < STK_FRACTION_WORTH) continue;
         stk_diagnosis_ctx_show(
             c, "%s is exposed for %.2f ms of %.2f ms a step: %.1f %% (%.1f to %.1f)",
             s ? stk_stage_name((stk_stage)s) : "the loop itself", e->value * c->step_ns / 1e6,
@@ -67,7 +67,7 @@ static void show_callbacks(stk_diagnosis_ctx *c)
         const stk_profile_callback *b = &p->callbacks[i];
         if (!b->on_training_thread || !b->calls) continue;
         const double a_step = (double)b->ns / fmax(1, p->steps);
-        if (a_step < STK_SHARE_WORTH * c->step_ns) continue;
+        if (a_step < STK_FRACTION_WORTH * c->step_ns) continue;
         stk_diagnosis_ctx_show(c, "callback '%.60s' takes %.2f ms a call on the training thread",
                                b->name, (double)b->ns / (double)b->calls / 1e6);
     }
@@ -76,18 +76,18 @@ static void show_callbacks(stk_diagnosis_ctx *c)
 /* The dearest, and all that stand out. */
 static void show_operations(stk_diagnosis_ctx *c)
 {
-    stk_op_time_fraction ops[STK_CASE_OPS];
+    stk_op_time_fraction ops[STK_DIAGNOSIS_OPS];
     const size_t         count = stk_diagnosis_top_ops(c, ops);
     for (size_t i = 0; i < count; i++) {
         const stk_op_time_fraction *op = &ops[i];
-        if (!stk_diagnosis_ctx_op_stands_out(op) && (i > 0 || op->share < 0.15)) continue;
-        if (op->roof >= 0)
+        if (!stk_diagnosis_ctx_op_stands_out(op) && (i > 0 || op->fraction < 0.15)) continue;
+        if (op->roofline >= 0)
             stk_diagnosis_ctx_show(
                 c, "operation %.60s (%.30s): %.0f %% of compute's time, %.0f %% of its work",
-                op->name, op->operation, 100 * op->share, 100 * op->roof);
+                op->name, op->operation, 100 * op->fraction, 100 * op->roofline);
         else
             stk_diagnosis_ctx_show(c, "operation %.60s: %.0f %% of compute's time", op->name,
-                                   100 * op->share);
+                                   100 * op->fraction);
     }
 }
 
@@ -97,7 +97,8 @@ void stk_diagnosis_ctx_evidence(stk_diagnosis_ctx *c)
     if (*p->run.inject)
         stk_diagnosis_ctx_show(c, "faults were injected on purpose: %.200s", p->run.inject);
     show_shares(c);
-    if (c->share[STK_STAGE_READ].value + c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_WORTH)
+    if (c->fraction[STK_STAGE_READ].value + c->fraction[STK_STAGE_PREPROCESS].value >=
+        STK_FRACTION_WORTH)
         stk_diagnosis_ctx_show_input_ops(c);
     show_queues(c);
     show_decoder(c);
@@ -130,7 +131,7 @@ static void warn_of_noise(stk_diagnosis_ctx *c)
         stk_diagnosis_ctx_warn(
             c, "step times vary by %.0f %%: intervals are wide; a longer run narrows them",
             100 * cv);
-    if (s->cpu_ns > 0 && s->runnable_ns > crowded_share * (s->cpu_ns + s->runnable_ns))
+    if (s->cpu_ns > 0 && s->runnable_ns > crowded_fraction * (s->cpu_ns + s->runnable_ns))
         stk_diagnosis_ctx_warn(
             c,
             "compute's threads were ready but without a core for %.0f %% of their time: "

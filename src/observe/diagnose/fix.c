@@ -10,7 +10,7 @@
 /* How far runs came out from what the replay said of them (bench/observe/advice.py): parts of the
  * time that is saved, and of the step that is left. Resampled steps do not know of either. More
  * than is there cannot be saved, so runs are late rather than early. */
-static const double late_error = 0.2, early_error = 0.1, step_error = 0.06, most_early = 0.25;
+static const double late_error = 0.2, early_error = 0.1, step_error = 0.06, early_max = 0.25;
 /* Recording made a program's operations longer: without it more is saved than it says. */
 static const double recorded_error = 0.25;
 
@@ -26,7 +26,7 @@ stk_estimate stk_diagnosis_ctx_widen(const stk_diagnosis_ctx *c, stk_estimate ra
     const double now = 1 / c->rate, then = 1 / rate.value, saved = fmax(0, now - then);
     const double late = late_error * saved + step_error * then;
     const double more = stk_diagnosis_ctx_is_foreign(c) ? recorded_error : early_error;
-    const double early = fmin(more * saved + step_error * then, most_early * then);
+    const double early = fmin(more * saved + step_error * then, early_max * then);
     const double slow = 1 / (then + late), fast = 1 / (then - early);
     rate.low = fmin(rate.low, slow);
     rate.high = fmax(rate.high, fast);
@@ -55,10 +55,10 @@ stk_fix *stk_diagnosis_ctx_fix(stk_diagnosis_ctx *c, stk_stage stage, const char
 
 /* Between what two ways of playing give; the value lies in the middle. */
 stk_fix *stk_diagnosis_ctx_fix_between(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
-                                       const stk_what_if *least, const stk_what_if *most)
+                                       const stk_what_if *weak, const stk_what_if *strong)
 {
-    const stk_estimate low = stk_diagnosis_ctx_widen(c, stk_sim_model_estimate(c->model, least));
-    const stk_estimate high = stk_diagnosis_ctx_widen(c, stk_sim_model_estimate(c->model, most));
+    const stk_estimate low = stk_diagnosis_ctx_widen(c, stk_sim_model_estimate(c->model, weak));
+    const stk_estimate high = stk_diagnosis_ctx_widen(c, stk_sim_model_estimate(c->model, strong));
     return stk_diagnosis_ctx_fix_rate(
         c, stage, name, (stk_estimate){sqrt(low.value * high.value), low.low, high.high});
 }
@@ -76,7 +76,7 @@ stk_fix *stk_diagnosis_ctx_fix_at_most(stk_diagnosis_ctx *c, stk_stage stage, co
     return fix;
 }
 
-stk_fix *stk_diagnosis_ctx_fix_unforetold(stk_diagnosis_ctx *c, stk_stage stage, const char *name)
+stk_fix *stk_diagnosis_ctx_fix_unpredicted(stk_diagnosis_ctx *c, stk_stage stage, const char *name)
 {
     stk_diagnosis *d = c->out;
     if (d->fix_count == STK_DIAGNOSIS_FIXES) return NULL;
@@ -86,15 +86,15 @@ stk_fix *stk_diagnosis_ctx_fix_unforetold(stk_diagnosis_ctx *c, stk_stage stage,
     return fix;
 }
 
-#define PRINT(target, room)                                                                        \
+#define PRINT(target, capacity)                                                                    \
     do {                                                                                           \
         va_list args;                                                                              \
         va_start(args, format);                                                                    \
-        vsnprintf(target, room, format, args);                                                     \
+        vsnprintf(target, capacity, format, args);                                                 \
         va_end(args);                                                                              \
     } while (0)
 
-void stk_fix_say(stk_fix *fix, const char *format, ...)
+void stk_fix_describe(stk_fix *fix, const char *format, ...)
 {
     PRINT(fix->title, sizeof fix->title);
 }
@@ -123,9 +123,9 @@ static const char *data_of(const stk_diagnosis_ctx *c)
 }
 
 /* A profile may be anybody's: what it calls its data is typed into a shell. */
-static const char *as_path(char *word, size_t room, const char *path)
+static const char *as_path(char *word, size_t capacity, const char *path)
 {
-    return stk_shell_path(word, room, path) < room ? word : "DATA";
+    return stk_shell_path(word, capacity, path) < capacity ? word : "DATA";
 }
 
 void stk_fix_train(const stk_diagnosis_ctx *c, stk_fix *fix, const char *format, ...)

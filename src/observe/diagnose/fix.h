@@ -15,7 +15,7 @@ stk_fix *stk_diagnosis_ctx_fix(stk_diagnosis_ctx *c, stk_stage stage, const char
                                const stk_what_if *what);
 /* Anything between two replays. */
 stk_fix *stk_diagnosis_ctx_fix_between(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
-                                       const stk_what_if *least, const stk_what_if *most);
+                                       const stk_what_if *weak, const stk_what_if *strong);
 /* A bound from above: nothing is said of less. */
 stk_fix *stk_diagnosis_ctx_fix_at_most(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
                                        const stk_what_if *what);
@@ -23,13 +23,13 @@ stk_fix *stk_diagnosis_ctx_fix_at_most(stk_diagnosis_ctx *c, stk_stage stage, co
 stk_fix *stk_diagnosis_ctx_fix_rate(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
                                     stk_estimate rate);
 /* Without any number. */
-stk_fix *stk_diagnosis_ctx_fix_unforetold(stk_diagnosis_ctx *c, stk_stage stage, const char *name);
+stk_fix *stk_diagnosis_ctx_fix_unpredicted(stk_diagnosis_ctx *c, stk_stage stage, const char *name);
 
 /* The interval of a rate with the error of the replay itself. */
 stk_estimate stk_diagnosis_ctx_widen(const stk_diagnosis_ctx *c, stk_estimate rate);
 
-void stk_fix_say(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3);     /* title */
-void stk_fix_because(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3); /* why */
+void stk_fix_describe(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3); /* title */
+void stk_fix_because(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3);  /* why */
 void stk_fix_code(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3);
 void stk_fix_set(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3); /* one NAME=VALUE more */
 void stk_fix_recipe(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3);

@@ -9,16 +9,16 @@
 static const double op_worth = 0.25;
 /* A batch is worth a line when compute alone is so much faster; a run has so much of that at least:
  * it was measured for a moment. */
-static const double batch_worth = 1.1, batch_least = 0.6;
+static const double batch_worth = 1.1, batch_min = 0.6;
 /* Threads that wait so much for cores are held up by others. */
 static const double quiet_worth = 0.1;
 
 /* Batches that are waited for: larger ones are waited for longer. */
 static bool input_limits(const stk_diagnosis_ctx *c)
 {
-    return c->share[STK_STAGE_READ].value >= STK_SHARE_LIMIT ||
-           c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_LIMIT ||
-           c->share[STK_STAGE_HOST_TO_DEVICE].value >= STK_SHARE_LIMIT;
+    return c->fraction[STK_STAGE_READ].value >= STK_FRACTION_LIMIT ||
+           c->fraction[STK_STAGE_PREPROCESS].value >= STK_FRACTION_LIMIT ||
+           c->fraction[STK_STAGE_HOST_TO_DEVICE].value >= STK_FRACTION_LIMIT;
 }
 
 /* What stays the same for a step, whatever its batch, is paid less often. */
@@ -33,14 +33,14 @@ static void fix_by_batch(stk_diagnosis_ctx *c)
     for (int s = STK_STAGE_NONE; s < STK_STAGE_COUNT; s++)
         if (s == STK_STAGE_NONE || s > STK_STAGE_COMPUTE)
             what.factor[s] = (double)p->run.batch / (double)batch;
-    stk_what_if least = what;
+    stk_what_if weak = what;
     what.factor[STK_STAGE_COMPUTE] = 1 / faster;
-    least.factor[STK_STAGE_COMPUTE] = 1 / (1 + batch_least * (faster - 1));
-    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, STK_STAGE_COMPUTE, "batch", &least, &what);
+    weak.factor[STK_STAGE_COMPUTE] = 1 / (1 + batch_min * (faster - 1));
+    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, STK_STAGE_COMPUTE, "batch", &weak, &what);
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "use a batch of %lld instead of %lld", (long long)batch,
-                (long long)p->run.batch);
+    stk_fix_describe(fix, "use a batch of %lld instead of %lld", (long long)batch,
+                     (long long)p->run.batch);
     stk_fix_because(fix, "compute alone was measured to do %.0f %% more samples a second with it",
                     100 * (faster - 1));
     stk_fix_set(fix, "data.batch=%lld", (long long)batch);
@@ -52,20 +52,20 @@ static void fix_operation(stk_diagnosis_ctx *c, const stk_op_time_fraction *op, 
 {
     stk_what_if what;
     stk_what_if_init(&what);
-    what.factor[STK_STAGE_COMPUTE] = 1 - (odd ? op->share : op->share / 2);
+    what.factor[STK_STAGE_COMPUTE] = 1 - (odd ? op->fraction : op->fraction / 2);
     stk_fix *fix = odd ? stk_diagnosis_ctx_fix(c, STK_STAGE_COMPUTE, "operation", &what)
                        : stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_COMPUTE, "operation", &what);
     if (!fix) return;
     fix->changes_training = true;
     fix->supposed = !odd;
-    stk_fix_say(fix, "%s operation %.80s (%.30s); foretold for %s",
-                odd ? "replace" : "make smaller", *op->name ? op->name : "without a name",
-                op->operation, odd ? "doing without it" : "half its time");
-    if (op->roof >= 0)
+    stk_fix_describe(fix, "%s operation %.80s (%.30s); foretold for %s",
+                     odd ? "replace" : "make smaller", *op->name ? op->name : "without a name",
+                     op->operation, odd ? "doing without it" : "half its time");
+    if (op->roofline >= 0)
         stk_fix_because(fix, "it takes %.0f %% of compute's time for %.0f %% of its work",
-                        100 * op->share, 100 * op->roof);
+                        100 * op->fraction, 100 * op->roofline);
     else
-        stk_fix_because(fix, "it takes %.0f %% of compute's time", 100 * op->share);
+        stk_fix_because(fix, "it takes %.0f %% of compute's time", 100 * op->fraction);
     char model[STK_FIX_WORD];
     if (*c->profile->run.model &&
         stk_shell_word(model, sizeof model, c->profile->run.model) < sizeof model)
@@ -75,11 +75,11 @@ static void fix_operation(stk_diagnosis_ctx *c, const stk_op_time_fraction *op, 
 /* Each one that stands out can be done without; of the dearest of the others half may be saved. */
 static void fix_by_operations(stk_diagnosis_ctx *c)
 {
-    stk_op_time_fraction ops[STK_CASE_OPS];
+    stk_op_time_fraction ops[STK_DIAGNOSIS_OPS];
     const size_t         count = stk_diagnosis_top_ops(c, ops);
     for (size_t i = 0; i < count; i++)
         if (stk_diagnosis_ctx_op_stands_out(&ops[i])) fix_operation(c, &ops[i], true);
-    if (count && ops[0].share >= op_worth && !stk_diagnosis_ctx_op_stands_out(&ops[0]))
+    if (count && ops[0].fraction >= op_worth && !stk_diagnosis_ctx_op_stands_out(&ops[0]))
         fix_operation(c, &ops[0], false);
 }
 
@@ -96,7 +96,7 @@ void stk_fixes_quiet(stk_diagnosis_ctx *c)
     if (waits < quiet_worth) return;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_COMPUTE, "quiet", &what);
     if (!fix) return;
-    stk_fix_say(fix, "end other programs: they use cores that compute needs");
+    stk_fix_describe(fix, "end other programs: they use cores that compute needs");
     stk_fix_because(
         fix,
         "compute was ready but without a core for %.0f %% of its time (threads: %.0f, cores: %.0f)",
@@ -114,7 +114,7 @@ static void fix_by_fewer_threads(stk_diagnosis_ctx *c)
     what.threads = threads;
     stk_fix *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_COMPUTE, "fewer_threads", &what);
     if (!fix) return;
-    stk_fix_say(fix, "compute on %d threads", threads);
+    stk_fix_describe(fix, "compute on %d threads", threads);
     stk_fix_because(
         fix, "%.0f threads share %.0f cores; those that compute wait %.0f %% of their time for one",
         m->threads + m->helpers, m->cores, 100 * m->contention);

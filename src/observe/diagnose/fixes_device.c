@@ -15,7 +15,7 @@ static void fix_by_recording(stk_diagnosis_ctx *c, const stk_device_use *u)
     what.factor[STK_STAGE_COMPUTE] = fmin(1, p->device.work_ns / exposed);
     stk_fix *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_COMPUTE, "record", &what);
     if (!fix) return;
-    stk_fix_say(fix, "play recorded steps: train without --eager and without a trace");
+    stk_fix_describe(fix, "play recorded steps: train without --eager and without a trace");
     stk_fix_because(
         fix,
         "starting operations one by one takes %.1f ms a step, and the GPU does them in %.1f ms",
@@ -33,12 +33,12 @@ static void fix_by_precision(stk_diagnosis_ctx *c, const stk_device_use *u)
     const bool         wide =
         strcmp(p->run.precision, "fp32") == 0 || strcmp(p->run.precision, "tf32") == 0;
     if (!wide || stk_device_is_launch_bound(u) ||
-        c->share[STK_STAGE_COMPUTE].value < STK_SHARE_LIMIT)
+        c->fraction[STK_STAGE_COMPUTE].value < STK_FRACTION_LIMIT)
         return;
-    stk_fix *fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "precision");
+    stk_fix *fix = stk_diagnosis_ctx_fix_unpredicted(c, STK_STAGE_COMPUTE, "precision");
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "compute in 16 bits instead of %s", p->run.precision);
+    stk_fix_describe(fix, "compute in 16 bits instead of %s", p->run.precision);
     stk_fix_because(fix, "%s",
                     "they are half the bytes, and tensor cores do many times the arithmetic of "
                     "float32: try it, a few steps tell");
@@ -51,12 +51,12 @@ static void fix_by_precision(stk_diagnosis_ctx *c, const stk_device_use *u)
 static void fix_by_ahead(stk_diagnosis_ctx *c, stk_stage stage, const char *title, const char *why)
 {
     stk_what_if what;
-    if (c->share[stage].value < STK_SHARE_WORTH) return;
+    if (c->fraction[stage].value < STK_FRACTION_WORTH) return;
     stk_what_if_init(&what);
     what.apart[stage] = true;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, stage, "ahead", &what);
     if (!fix) return;
-    stk_fix_say(fix, "%s", title);
+    stk_fix_describe(fix, "%s", title);
     stk_fix_because(fix, "%s", why);
     stk_fix_set(fix, "knobs.steps_in_flight=2");
     stk_fix_train(c, fix, "--set knobs.steps_in_flight=2");

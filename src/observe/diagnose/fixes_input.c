@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PIXELS = 1 << 20 };
+enum { PIXELS_MAX = 1 << 20 };
 
 /* Input takes a quarter of memory at most unless told otherwise, and a cache half of that. */
 static const double memory_for_cache = 0.125;
@@ -41,23 +41,23 @@ static double epoch_bytes(const stk_profile *p)
 static void fix_by_memory(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
-    const double       bytes = epoch_bytes(p), room = memory_for_cache * (double)p->machine.memory;
-    stk_what_if        what;
-    if (has_cache(p) || (bytes > 0 && p->machine.memory > 0 && bytes > room)) return;
+    const double bytes = epoch_bytes(p), budget = memory_for_cache * (double)p->machine.memory;
+    stk_what_if  what;
+    if (has_cache(p) || (bytes > 0 && p->machine.memory > 0 && bytes > budget)) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_READ] = 0;
     stk_fix *fix = bytes > 0 && p->machine.memory > 0
                        ? stk_diagnosis_ctx_fix(c, STK_STAGE_READ, "cache", &what)
                        : stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_READ, "cache", &what);
     if (!fix) return;
-    stk_fix_say(fix, "keep the data in memory");
+    stk_fix_describe(fix, "keep the data in memory");
     if (fix->at_most)
         stk_fix_because(fix, "from the second epoch on nothing is read, if the data fits");
     else
         stk_fix_because(fix,
                         "an epoch reads %.1f MB, and a cache may take %.0f MB: from the second "
                         "epoch on nothing is read",
-                        bytes / 1e6, room / 1e6);
+                        bytes / 1e6, budget / 1e6);
     stk_fix_set(fix, "data.cache=memory");
     stk_fix_train(c, fix, "--set data.cache=memory");
     stk_fix_recipe(fix, "data: {cache: memory}");
@@ -73,7 +73,7 @@ static void fix_by_packing(stk_diagnosis_ctx *c)
         stk_diagnosis_ctx_cause(c, STK_STAGE_READ) == STK_CAUSE_READ_LATENCY ? 0.1 : 0.9;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_READ, "pack", &what);
     if (!fix) return;
-    stk_fix_say(fix, "pack the files, so that one request reads many samples");
+    stk_fix_describe(fix, "pack the files, so that one request reads many samples");
     stk_fix_because(fix, "%s", "each of them is opened and read by itself in every epoch");
     stk_fix_pack(c, fix, "packed", "");
 }
@@ -81,7 +81,7 @@ static void fix_by_packing(stk_diagnosis_ctx *c)
 /* Crops are 7/8 of what images were resized to. */
 static int64_t resized(const stk_profile *p)
 {
-    return p->run.size > 0 && p->run.size < MOST_PIXELS ? p->run.size * 8 / 7 : 0;
+    return p->run.size > 0 && p->run.size < PIXELS_MAX ? p->run.size * 8 / 7 : 0;
 }
 
 /* Work and bytes that go by pixels are paid once instead of in every epoch. */
@@ -90,18 +90,18 @@ static void fix_by_resizing(stk_diagnosis_ctx *c, stk_stage stage)
     const stk_profile *p = c->profile;
     const int64_t      w = p->run.stored_width, h = p->run.stored_height, side = resized(p);
     const double       smaller = (double)(w < h ? w : h);
-    stk_what_if        least, most;
+    stk_what_if        weak, strong;
     char               suffix[24], flags[32];
     if (w <= 0 || h <= 0 || side <= 0 || smaller < larger * (double)side) return;
     const double left = (double)(side * side) / (smaller * smaller);
-    stk_what_if_init(&least);
-    stk_what_if_init(&most);
-    least.factor[stage] = (1 + left) / 2;
-    most.factor[STK_STAGE_READ] = most.factor[STK_STAGE_PREPROCESS] = left;
-    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, stage, "resize", &least, &most);
+    stk_what_if_init(&weak);
+    stk_what_if_init(&strong);
+    weak.factor[stage] = (1 + left) / 2;
+    strong.factor[STK_STAGE_READ] = strong.factor[STK_STAGE_PREPROCESS] = left;
+    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, stage, "resize", &weak, &strong);
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "make images smaller once, before training");
+    stk_fix_describe(fix, "make images smaller once, before training");
     stk_fix_because(fix, "they are stored with %lldx%lld pixels and used with %lldx%lld",
                     (long long)w, (long long)h, (long long)p->run.size, (long long)p->run.size);
     snprintf(suffix, sizeof suffix, "%lld", (long long)side);
@@ -111,7 +111,7 @@ static void fix_by_resizing(stk_diagnosis_ctx *c, stk_stage stage)
 
 void stk_fixes_read(stk_diagnosis_ctx *c)
 {
-    if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) return;
+    if (c->fraction[STK_STAGE_READ].value < STK_FRACTION_WORTH) return;
     fix_by_memory(c);
     fix_by_resizing(c, STK_STAGE_READ);
     fix_by_packing(c);
@@ -125,8 +125,8 @@ static void fix_by_workers(stk_diagnosis_ctx *c)
     const bool        traded = w.threads < (int)c->model->threads;
     stk_fix          *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_PREPROCESS, "threads", &w.what);
     if (!fix) return;
-    stk_fix_say(fix, "prepare batches on %d thread%s beside training", w.input_threads - 1,
-                w.input_threads == 2 ? "" : "s");
+    stk_fix_describe(fix, "prepare batches on %d thread%s beside training", w.input_threads - 1,
+                     w.input_threads == 2 ? "" : "s");
     stk_fix_because(fix,
                     traded ? "the input needs cores more than compute does: compute gets %d of %d"
                            : "compute uses %d of %d cores",
@@ -156,7 +156,7 @@ static void fix_by_device(stk_diagnosis_ctx *c)
     what.factor[STK_STAGE_PREPROCESS] = 1 - decode / 2;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, "decode", &what);
     if (!fix) return;
-    stk_fix_say(fix, "let the GPU's decoder help");
+    stk_fix_describe(fix, "let the GPU's decoder help");
     stk_fix_because(fix,
                     "decoding is %.0f %% of preparing; results are then not the same to the bit",
                     100 * decode);
@@ -167,8 +167,9 @@ static void fix_by_device(stk_diagnosis_ctx *c)
 
 void stk_fixes_preprocess(stk_diagnosis_ctx *c)
 {
-    if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
+    if (c->fraction[STK_STAGE_PREPROCESS].value < STK_FRACTION_WORTH) return;
     fix_by_workers(c);
-    if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) fix_by_resizing(c, STK_STAGE_PREPROCESS);
+    if (c->fraction[STK_STAGE_READ].value < STK_FRACTION_WORTH)
+        fix_by_resizing(c, STK_STAGE_PREPROCESS);
     fix_by_device(c);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LESS_OFTEN = 10, USUAL_WORKERS = 4, MOST_WORKERS = 16, LARGEST_FACTOR = 32 };
+enum { LESS_OFTEN = 10, USUAL_WORKERS = 4, WORKERS_MAX = 16, LARGEST_FACTOR = 32 };
 
 /* Starting one operation from Python costs so many nanoseconds, whatever its size. */
 static const double start_least_ns = 4e3, start_most_ns = 25e3;
@@ -15,7 +15,7 @@ static const double fixed_worth = 0.25, fixed_left = 0.1;
 /* Shares of compute's operations. */
 static const double float64_worth = 0.05, convolutions_worth = 0.3;
 /* In float32 an operation takes so much of its float64 time: half the bytes, or another kernel. */
-static const double float32_least = 0.6, float32_most = 0.05;
+static const double float32_weak = 0.6, float32_strong = 0.05;
 
 static bool on_cpu(const stk_diagnosis_ctx *c)
 {
@@ -41,21 +41,21 @@ static int workers_for(const stk_diagnosis_ctx *c)
     const int cores = c->profile->machine.cores;
     if (cores < 1) return USUAL_WORKERS;
     if (cores < 2) return 2;
-    return cores < MOST_WORKERS ? cores : MOST_WORKERS;
+    return cores < WORKERS_MAX ? cores : WORKERS_MAX;
 }
 
 static void name_slow_input(const stk_diagnosis_ctx *c, stk_fix *fix)
 {
     const char  *slow = c->profile->program.slow_input;
-    const double share = 100 * c->share[STK_STAGE_PREPROCESS].value;
+    const double percent = 100 * c->fraction[STK_STAGE_PREPROCESS].value;
     if (*slow)
         stk_fix_because(fix,
                         "the training thread waits %.0f %% of a step for the DataLoader; most "
                         "of it is in %.80s",
-                        share, slow);
+                        percent, slow);
     else
         stk_fix_because(fix, "the training thread waits %.0f %% of a step for the DataLoader",
-                        share);
+                        percent);
 }
 
 /* Samples that are waited for are prepared by all workers at a time; samples that are computed
@@ -63,7 +63,7 @@ static void name_slow_input(const stk_diagnosis_ctx *c, stk_fix *fix)
 static void fix_by_first_workers(stk_diagnosis_ctx *c)
 {
     const int    cores = c->profile->machine.cores, workers = workers_for(c);
-    const double wait = c->share[STK_STAGE_PREPROCESS].value * c->step_ns;
+    const double wait = c->fraction[STK_STAGE_PREPROCESS].value * c->step_ns;
     const double rest = c->step_ns - wait;
     const double fast = fmax(rest, wait / workers);
     const double slow = on_cpu(c) ? rest + wait / fmax(1, cores) : fast;
@@ -75,7 +75,7 @@ static void fix_by_first_workers(stk_diagnosis_ctx *c)
         fix->gain_low = 0;
         fix->samples_per_s.low = c->rate;
     }
-    stk_fix_say(fix, "load batches in %d worker processes beside training", workers);
+    stk_fix_describe(fix, "load batches in %d worker processes beside training", workers);
     name_slow_input(c, fix);
     stk_fix_set(fix, "num_workers=%d", workers);
     stk_fix_set(fix, "persistent_workers=True");
@@ -93,7 +93,7 @@ static void fix_by_more_workers(stk_diagnosis_ctx *c)
     what.factor[STK_STAGE_PREPROCESS] = 0;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, "more_workers", &what);
     if (!fix) return;
-    stk_fix_say(fix, "give the DataLoader more workers, and let them run further ahead");
+    stk_fix_describe(fix, "give the DataLoader more workers, and let them run further ahead");
     name_slow_input(c, fix);
     stk_fix_set(fix, "num_workers*=2");
     stk_fix_set(fix, "prefetch_factor=4");
@@ -110,7 +110,8 @@ static void fix_by_preparing_once(stk_diagnosis_ctx *c)
     what.factor[STK_STAGE_PREPROCESS] = 0;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, "cache", &what);
     if (!fix) return;
-    stk_fix_say(fix, "do what is the same in every epoch once: keep decoded or resized samples");
+    stk_fix_describe(fix,
+                     "do what is the same in every epoch once: keep decoded or resized samples");
     name_slow_input(c, fix);
     stk_fix_set(fix, "cache=True");
     stk_fix_code(fix, "a Dataset whose __getitem__ keeps what it made, or files written once");
@@ -118,7 +119,7 @@ static void fix_by_preparing_once(stk_diagnosis_ctx *c)
 
 static void fix_input(stk_diagnosis_ctx *c)
 {
-    if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
+    if (c->fraction[STK_STAGE_PREPROCESS].value < STK_FRACTION_WORTH) return;
     if (c->profile->program.workers > 0)
         fix_by_more_workers(c);
     else
@@ -130,16 +131,16 @@ static void fix_input(stk_diagnosis_ctx *c)
 static void fix_copies(stk_diagnosis_ctx *c)
 {
     const bool  pageable = c->profile->program.pageable_ns > 0;
-    stk_what_if least, most;
-    if (on_cpu(c) || c->share[STK_STAGE_HOST_TO_DEVICE].value < STK_SHARE_WORTH) return;
-    stk_what_if_init(&least);
-    stk_what_if_init(&most);
-    least.factor[STK_STAGE_HOST_TO_DEVICE] = pageable ? 0.7 : 1;
-    most.apart[STK_STAGE_HOST_TO_DEVICE] = true;
+    stk_what_if weak, strong;
+    if (on_cpu(c) || c->fraction[STK_STAGE_HOST_TO_DEVICE].value < STK_FRACTION_WORTH) return;
+    stk_what_if_init(&weak);
+    stk_what_if_init(&strong);
+    weak.factor[STK_STAGE_HOST_TO_DEVICE] = pageable ? 0.7 : 1;
+    strong.apart[STK_STAGE_HOST_TO_DEVICE] = true;
     stk_fix *fix =
-        stk_diagnosis_ctx_fix_between(c, STK_STAGE_HOST_TO_DEVICE, "pin_memory", &least, &most);
+        stk_diagnosis_ctx_fix_between(c, STK_STAGE_HOST_TO_DEVICE, "pin_memory", &weak, &strong);
     if (!fix) return;
-    stk_fix_say(fix, "copy batches from pinned memory while the GPU computes");
+    stk_fix_describe(fix, "copy batches from pinned memory while the GPU computes");
     stk_fix_because(fix, pageable ? "batches are copied from pageable memory, and the GPU waits"
                                   : "the GPU waits for each batch to be copied");
     stk_fix_set(fix, "pin_memory=True");
@@ -149,17 +150,18 @@ static void fix_copies(stk_diagnosis_ctx *c)
 
 static void fix_float64(stk_diagnosis_ctx *c)
 {
-    const double share = c->profile->program.float64;
-    stk_what_if  least, most;
-    if (share < float64_worth) return;
-    stk_what_if_init(&least);
-    stk_what_if_init(&most);
-    least.factor[STK_STAGE_COMPUTE] = 1 - share * (1 - float32_least);
-    most.factor[STK_STAGE_COMPUTE] = 1 - share * (1 - float32_most);
-    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, STK_STAGE_COMPUTE, "dtype", &least, &most);
+    const double fraction = c->profile->program.float64;
+    stk_what_if  weak, strong;
+    if (fraction < float64_worth) return;
+    stk_what_if_init(&weak);
+    stk_what_if_init(&strong);
+    weak.factor[STK_STAGE_COMPUTE] = 1 - fraction * (1 - float32_weak);
+    strong.factor[STK_STAGE_COMPUTE] = 1 - fraction * (1 - float32_strong);
+    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, STK_STAGE_COMPUTE, "dtype", &weak, &strong);
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "compute in float32: %.0f %% of compute's time goes to float64", 100 * share);
+    stk_fix_describe(fix, "compute in float32: %.0f %% of compute's time goes to float64",
+                     100 * fraction);
     stk_fix_because(fix, "half the bytes, twice the numbers in a vector, and faster kernels");
     stk_fix_set(fix, "dtype=float32");
     stk_fix_code(fix, "model.float(), x.float(); look for .double(), numpy arrays and Python "
@@ -182,17 +184,17 @@ static double pauses_ns(const stk_profile *p)
 }
 
 /* Time that a step takes whatever its batch: the optimizer, the loop, the start of operations. */
-static void estimate_fixed(const stk_diagnosis_ctx *c, double *least, double *most)
+static void estimate_fixed(const stk_diagnosis_ctx *c, double *weak, double *strong)
 {
     const stk_profile *p = c->profile;
     const double       steps = fmax(1, p->steps);
-    const double       loop = c->share[STK_STAGE_NONE].value * c->step_ns;
+    const double       loop = c->fraction[STK_STAGE_NONE].value * c->step_ns;
     const double       starts = fmax(0, p->program.operations) / steps;
     const double       always = fmax(0, p->program.fixed_ns) / steps;
-    const double       compute = c->share[STK_STAGE_COMPUTE].value * c->step_ns;
+    const double       compute = c->fraction[STK_STAGE_COMPUTE].value * c->step_ns;
     const double       pauses = fmin(loop, pauses_ns(p) / steps);
-    *least = always + (loop - pauses) / 2 + fmin(starts * start_least_ns, compute - always);
-    *most = always + loop - pauses + fmin(starts * start_most_ns, 0.97 * (compute - always));
+    *weak = always + (loop - pauses) / 2 + fmin(starts * start_least_ns, compute - always);
+    *strong = always + loop - pauses + fmin(starts * start_most_ns, 0.97 * (compute - always));
 }
 
 static int batch_factor(double fixed, double step)
@@ -206,30 +208,30 @@ static int batch_factor(double fixed, double step)
 static void fix_by_batch(stk_diagnosis_ctx *c)
 {
     const int64_t batch = c->profile->run.batch;
-    double        least, most;
+    double        weak, strong;
     if (c->profile->program.operations < 0) return;
-    estimate_fixed(c, &least, &most);
-    const double middle = (least + most) / 2, t = c->step_ns;
+    estimate_fixed(c, &weak, &strong);
+    const double middle = (weak + strong) / 2, t = c->step_ns;
     const double left = t - pauses_ns(c->profile) / fmax(1, c->profile->steps);
-    if (middle < fixed_worth * t || most < fixed_worth * left) return;
+    if (middle < fixed_worth * t || strong < fixed_worth * left) return;
     if (pauses_ns(c->profile) > fixed_worth * c->profile->measured_ns) return; /* that first */
     const int    factor = batch_factor(middle, t);
-    const double slow = (least + factor * (t - least)) / factor;
-    const double fast = (most + factor * (t - most)) / factor;
+    const double slow = (weak + factor * (t - weak)) / factor;
+    const double fast = (strong + factor * (t - strong)) / factor;
     stk_fix     *fix =
         stk_diagnosis_ctx_fix_rate(c, STK_STAGE_COMPUTE, "batch_size", between(c, slow, fast));
     if (!fix) return;
     fix->changes_training = true;
     if (batch > 0)
-        stk_fix_say(fix, "use a batch of %lld instead of %lld", (long long)(batch * factor),
-                    (long long)batch);
+        stk_fix_describe(fix, "use a batch of %lld instead of %lld", (long long)(batch * factor),
+                         (long long)batch);
     else
-        stk_fix_say(fix, "use a batch %d times as large", factor);
+        stk_fix_describe(fix, "use a batch %d times as large", factor);
     stk_fix_because(fix,
                     "%.0f operations of a step are small: %.0f to %.0f %% of it goes to starting "
                     "them, the optimizer and Python, whatever the batch; samples a second grow",
-                    c->profile->program.operations / fmax(1, c->profile->steps), 100 * least / t,
-                    100 * most / t);
+                    c->profile->program.operations / fmax(1, c->profile->steps), 100 * weak / t,
+                    100 * strong / t);
     if (batch > 0)
         stk_fix_set(fix, "batch_size=%lld", (long long)(batch * factor));
     else
@@ -250,7 +252,7 @@ static void fix_by_graphs(stk_diagnosis_ctx *c)
     what.factor[STK_STAGE_COMPUTE] = fmin(1, p->device.work_ns / exposed);
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_COMPUTE, "compile", &what);
     if (!fix) return;
-    stk_fix_say(fix, "record steps as CUDA graphs: one launch instead of hundreds");
+    stk_fix_describe(fix, "record steps as CUDA graphs: one launch instead of hundreds");
     stk_fix_because(
         fix,
         "starting operations one by one takes %.1f ms a step, and the GPU does them in %.1f ms",
@@ -264,12 +266,12 @@ static void fix_by_precision(stk_diagnosis_ctx *c)
 {
     const stk_profile_program *g = &c->profile->program;
     if (on_cpu(c) || g->float16 < 0 || g->float16 > 0.1) return;
-    if (c->share[STK_STAGE_COMPUTE].value < 0.5) return;
-    stk_fix *fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "autocast");
+    if (c->fraction[STK_STAGE_COMPUTE].value < 0.5) return;
+    stk_fix *fix = stk_diagnosis_ctx_fix_unpredicted(c, STK_STAGE_COMPUTE, "autocast");
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "compute in 16 bits (AMP)%s",
-                g->channels_first > 0 ? ", with channels last" : "");
+    stk_fix_describe(fix, "compute in 16 bits (AMP)%s",
+                     g->channels_first > 0 ? ", with channels last" : "");
     stk_fix_because(fix, "none of the operations that were recorded are in 16 bits");
     stk_fix_set(fix, "autocast=bfloat16");
     if (g->channels_first > 0) stk_fix_set(fix, "memory_format=channels_last");
@@ -280,16 +282,16 @@ static void fix_by_precision(stk_diagnosis_ctx *c)
 /* On the CPU each convolution of NCHW images reorders them and back. */
 static void fix_by_channels_last(stk_diagnosis_ctx *c)
 {
-    const double share = c->profile->program.channels_first;
-    if (!on_cpu(c) || share < convolutions_worth) return;
-    if (c->share[STK_STAGE_COMPUTE].value < 0.5) return;
-    stk_fix *fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "memory_format");
+    const double fraction = c->profile->program.channels_first;
+    if (!on_cpu(c) || fraction < convolutions_worth) return;
+    if (c->fraction[STK_STAGE_COMPUTE].value < 0.5) return;
+    stk_fix *fix = stk_diagnosis_ctx_fix_unpredicted(c, STK_STAGE_COMPUTE, "memory_format");
     if (!fix) return;
-    stk_fix_say(fix, "keep images as channels last");
+    stk_fix_describe(fix, "keep images as channels last");
     stk_fix_because(fix,
                     "convolutions of channels-first images take %.0f %% of compute's time, and "
                     "reorder them each time",
-                    100 * share);
+                    100 * fraction);
     stk_fix_set(fix, "memory_format=channels_last");
     stk_fix_code(fix, "model.to(memory_format=torch.channels_last); "
                       "x = x.to(memory_format=torch.channels_last)");
@@ -303,15 +305,16 @@ static void fix_loop(stk_diagnosis_ctx *c)
     const double                loop = p->stages[STK_STAGE_NONE].exposed_ns;
     const double                ns = slow ? (double)slow->ns : fmax(0, p->program.pause_ns);
     stk_what_if                 what;
-    if (!(loop > 0) || ns < STK_SHARE_WORTH * p->measured_ns) return;
+    if (!(loop > 0) || ns < STK_FRACTION_WORTH * p->measured_ns) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_NONE] = 1 - fmin(1, ns / loop) * (1 - 1.0 / LESS_OFTEN);
     stk_fix *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_NONE, "call_less", &what);
     if (!fix) return;
     if (slow)
-        stk_fix_say(fix, "call %.90s in every tenth step only", slow->name);
+        stk_fix_describe(fix, "call %.90s in every tenth step only", slow->name);
     else
-        stk_fix_say(fix, "do what the loop does between steps in every tenth step only: printing, "
+        stk_fix_describe(fix,
+                         "do what the loop does between steps in every tenth step only: printing, "
                          "logging, saving");
     stk_fix_because(fix,
                     slow ? "it takes %.1f ms a step, and nothing is computed meanwhile"
@@ -325,7 +328,7 @@ static void fix_loop(stk_diagnosis_ctx *c)
 static stk_fix *fix_scaled(stk_diagnosis_ctx *c, stk_stage stage, const char *name, double factor)
 {
     stk_what_if what;
-    if (c->share[stage].value < STK_SHARE_WORTH) return NULL;
+    if (c->fraction[stage].value < STK_FRACTION_WORTH) return NULL;
     stk_what_if_init(&what);
     what.factor[stage] = factor;
     return stk_diagnosis_ctx_fix(c, stage, name, &what);
@@ -335,7 +338,7 @@ static void fix_writing(stk_diagnosis_ctx *c)
 {
     stk_fix *fix = fix_scaled(c, STK_STAGE_WRITE, "save_less", 1.0 / LESS_OFTEN);
     if (!fix) return;
-    stk_fix_say(fix, "save checkpoints ten times less often");
+    stk_fix_describe(fix, "save checkpoints ten times less often");
     stk_fix_because(fix, "training waits for torch.save%s%.80s",
                     *c->profile->program.slow_write ? ", called by " : "",
                     c->profile->program.slow_write);
@@ -347,13 +350,14 @@ static void fix_writing(stk_diagnosis_ctx *c)
 static void fix_scalars(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
-    if (on_cpu(c) || p->program.scalar_ns < STK_SHARE_WORTH * p->measured_ns) return;
+    if (on_cpu(c) || p->program.scalar_ns < STK_FRACTION_WORTH * p->measured_ns) return;
     stk_what_if what;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_DEVICE_TO_HOST] = 1.0 / LESS_OFTEN;
     stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_DEVICE_TO_HOST, "item_less", &what);
     if (!fix) return;
-    stk_fix_say(fix, "ask for numbers of the GPU (.item(), .cpu(), print) in every tenth step");
+    stk_fix_describe(fix,
+                     "ask for numbers of the GPU (.item(), .cpu(), print) in every tenth step");
     stk_fix_because(fix, "the host waits %.1f ms a step for them, and cannot launch meanwhile",
                     p->program.scalar_ns / fmax(1, p->steps) / 1e6);
     stk_fix_set(fix, "every=%d", LESS_OFTEN);
@@ -365,7 +369,7 @@ static void fix_sharing(stk_diagnosis_ctx *c)
     stk_fix *fix = fix_scaled(c, STK_STAGE_ALLREDUCE, "no_sync", 0.25);
     if (!fix) return;
     fix->changes_training = true;
-    stk_fix_say(fix, "all-reduce every fourth step");
+    stk_fix_describe(fix, "all-reduce every fourth step");
     stk_fix_because(fix, "compute waits for the other ranks; an update then uses four batches");
     stk_fix_set(fix, "accumulate=4");
     stk_fix_code(fix, "with model.no_sync(): loss.backward()  # for three of four batches");

@@ -24,16 +24,15 @@ static void set_stage(stk_phase_verdict *p, int stage, double ns)
 static void add_training(stk_diagnosis *d, const stk_profile *profile, double written)
 {
     stk_phase_verdict *p = add(d, "train", profile->measured_ns - written, profile->steps);
-    int                most = STK_STAGE_COMPUTE;
+    int                top = STK_STAGE_COMPUTE;
     if (!p) return;
     for (int s = 0; s < STK_STAGE_COUNT; s++)
-        if (s != STK_STAGE_WRITE &&
-            profile->stages[s].exposed_ns > profile->stages[most].exposed_ns)
-            most = s;
-    set_stage(p, most, profile->stages[most].exposed_ns);
+        if (s != STK_STAGE_WRITE && profile->stages[s].exposed_ns > profile->stages[top].exposed_ns)
+            top = s;
+    set_stage(p, top, profile->stages[top].exposed_ns);
     snprintf(p->sentence, sizeof p->sentence, "%s takes %.0f %% of it%s",
-             most ? stk_stage_name(p->stage) : "the loop itself", 100 * p->stage_share,
-             most == STK_STAGE_COMPUTE ? ", as it should" : "");
+             top ? stk_stage_name(p->stage) : "the loop itself", 100 * p->stage_share,
+             top == STK_STAGE_COMPUTE ? ", as it should" : "");
 }
 
 static const char *why_evaluation(int stage)
@@ -46,22 +45,22 @@ static const char *why_evaluation(int stage)
 static void add_evaluation(stk_diagnosis *d, const stk_profile *profile)
 {
     stk_phase_verdict *p = add(d, "evaluate", profile->evaluation_ns, profile->evaluations);
-    int                most = STK_STAGE_NONE;
-    uint64_t           told = 0;
+    int                top = STK_STAGE_NONE;
+    uint64_t           attributed = 0;
     if (!p) return;
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
-        told += profile->evaluation_stages_ns[s];
-        if (profile->evaluation_stages_ns[s] > profile->evaluation_stages_ns[most]) most = s;
+        attributed += profile->evaluation_stages_ns[s];
+        if (profile->evaluation_stages_ns[s] > profile->evaluation_stages_ns[top]) top = s;
     }
-    if (!told) {
+    if (!attributed) {
         snprintf(p->sentence, sizeof p->sentence,
                  "time between steps; what it was spent on is not told");
         return;
     }
-    set_stage(p, most, (double)profile->evaluation_stages_ns[most]);
+    set_stage(p, top, (double)profile->evaluation_stages_ns[top]);
     snprintf(p->sentence, sizeof p->sentence, "%s takes %.0f %% of it%s",
-             most ? stk_stage_name(p->stage) : "what is neither input nor compute",
-             100 * p->stage_share, why_evaluation(most));
+             top ? stk_stage_name(p->stage) : "what is neither input nor compute",
+             100 * p->stage_share, why_evaluation(top));
 }
 
 /* Copying is the training thread's, writing goes on beside it unless the one before is not done. */

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { USUAL_BUFFER = 4, ROUNDS = 4, HALVINGS = 40, FEWEST_STEPS = 2, MOST_HELPERS = 4096 };
+enum { USUAL_BUFFER = 4, ROUNDS = 4, HALVINGS = 40, FEWEST_STEPS = 2, HELPERS_MAX = 4096 };
 
 /* Waits below this share of the time are noise and calibrate nothing. */
-static const double least_wait = 0.002;
+static const double wait_min = 0.002;
 /* Reads that are waited for less, and are under way less, do not bind: some came late. */
 static const double few_waits = 0.01, seldom = 0.5;
 
@@ -70,7 +70,7 @@ static double queue_batches(const stk_profile *p)
     return batches >= 1 ? batches : USUAL_BUFFER;
 }
 
-static double runnable_share(const stk_profile_stage *s)
+static double runnable_fraction(const stk_profile_stage *s)
 {
     const double all = s->cpu_ns + s->runnable_ns;
     return s->cpu_ns > 0 && s->runnable_ns > 0 ? s->runnable_ns / all : 0;
@@ -83,11 +83,11 @@ static void take_machine(stk_sim_model *m, const stk_profile *p)
     const double servers = p->stages[STK_STAGE_PREPROCESS].servers;
     m->cores = p->machine.cores > 0 ? p->machine.cores : 0;
     m->threads = p->run.threads > 0 ? p->run.threads : 1;
-    m->helpers = servers > 0 ? fmin(servers, MOST_HELPERS) : 0;
+    m->helpers = servers > 0 ? fmin(servers, HELPERS_MAX) : 0;
     m->reads_inline = !(m->helpers > 0) && !(p->stages[STK_STAGE_READ].servers > 0);
-    m->buffer = fmin(queue_batches(p), STK_MODEL_MOST_BUFFER);
+    m->buffer = fmin(queue_batches(p), STK_SIM_BUFFER_MAX);
     if (m->cores > 0 && m->helpers > 0 && m->threads + m->helpers > m->cores)
-        m->contention = runnable_share(&p->stages[STK_STAGE_COMPUTE]);
+        m->contention = runnable_fraction(&p->stages[STK_STAGE_COMPUTE]);
 }
 
 /* Where threads share cores, what they tell as work holds waits for a core: they are no work, and
@@ -96,7 +96,7 @@ static void take_off_waits(stk_sim_model *m, const stk_profile *p)
 {
     if (!(m->contention > 0)) return;
     for (size_t i = 0; i < m->count; i++)
-        m->steps[i].prepare *= 1 - runnable_share(&p->stages[STK_STAGE_PREPROCESS]);
+        m->steps[i].prepare *= 1 - runnable_fraction(&p->stages[STK_STAGE_PREPROCESS]);
 }
 
 static double all_reads(const stk_sim_model *m)
@@ -110,20 +110,20 @@ static double all_reads(const stk_sim_model *m)
 static bool reads_bind(const stk_sim_model *m)
 {
     const double all = all_ns(m), waits = sum_of(m, STK_STAGE_READ);
-    if (waits <= least_wait * all) return false;
+    if (waits <= wait_min * all) return false;
     return waits > few_waits * all || all_reads(m) > seldom * all;
 }
 
 /* How long reading and preparing one batch takes. While a stage is waited for, it works all the
  * time, so that what it does in a step is the step itself: that is better known than what its
  * threads say of themselves, of which several may wait for the same bytes. */
-static void settle_work(stk_sim_model *m)
+static void calibrate_work(stk_sim_model *m)
 {
     const bool bind = reads_bind(m);
-    const bool waits = sum_of(m, STK_STAGE_PREPROCESS) > least_wait * all_ns(m);
-    double     told = 0;
+    const bool waits = sum_of(m, STK_STAGE_PREPROCESS) > wait_min * all_ns(m);
+    double     recorded = 0;
     for (size_t i = 0; i < m->count; i++)
-        told += m->steps[i].prepare;
+        recorded += m->steps[i].prepare;
     for (size_t i = 0; i < m->count; i++) {
         stk_sim_model_step *s = &m->steps[i];
         if (m->reads_inline)
@@ -132,7 +132,7 @@ static void settle_work(stk_sim_model *m)
             s->read = s->ns;
         if (!(m->helpers > 0))
             s->prepare = s->own[STK_STAGE_PREPROCESS];
-        else if (!(told > 0))
+        else if (!(recorded > 0))
             s->prepare = waits ? s->ns * m->helpers : 0;
     }
 }
@@ -149,11 +149,11 @@ static double wait_of(const stk_sim_model *m, bool read)
  * stage that nobody waited for keeps its own times, unless they would make somebody wait. */
 static void fit(stk_sim_model *m, double *scale, bool read, double measured, double all)
 {
-    const double most = 64;
+    const double scale_max = 64;
     double       low = 0, high = *scale = 1;
     const double now = wait_of(m, read);
-    if (now <= measured && measured < least_wait * all) return;
-    while (now < measured && wait_of(m, read) < measured && *scale < most)
+    if (now <= measured && measured < wait_min * all) return;
+    while (now < measured && wait_of(m, read) < measured && *scale < scale_max)
         high = *scale *= 2;
     for (int i = 0; i < HALVINGS && high - low > 1e-6 * high; i++) {
         *scale = (low + high) / 2;
@@ -182,21 +182,21 @@ static void calibrate(stk_sim_model *m)
 
 static stk_status take_steps(stk_sim_model *m, const stk_profile *p, stk_error *err)
 {
-    const stk_step_record **like = malloc(STK_MODEL_MOST_STEPS * sizeof *like);
-    m->steps = calloc(STK_MODEL_MOST_STEPS, sizeof *m->steps);
-    if (!like || !m->steps) {
-        free(like);
+    const stk_step_record **comparable = malloc(STK_SIM_STEPS_MAX * sizeof *comparable);
+    m->steps = calloc(STK_SIM_STEPS_MAX, sizeof *m->steps);
+    if (!comparable || !m->steps) {
+        free(comparable);
         stk_sim_model_release(m);
         return stk_fail(err, STK_E_NOMEM, "diagnosis", NULL, "no memory for %d steps",
-                        STK_MODEL_MOST_STEPS);
+                        STK_SIM_STEPS_MAX);
     }
-    m->count = stk_comparable_steps(p, like, STK_MODEL_MOST_STEPS);
+    m->count = stk_comparable_steps(p, comparable, STK_SIM_STEPS_MAX);
     for (size_t i = 0; i < m->count; i++)
-        take_step(&m->steps[i], like[i]);
-    free(like);
+        take_step(&m->steps[i], comparable[i]);
+    free(comparable);
     m->dropped = p->step_count - m->count;
     if (p->step_count || !(p->steps >= 1)) return STK_OK;
-    m->count = p->steps < STK_MODEL_MOST_STEPS ? (size_t)p->steps : STK_MODEL_MOST_STEPS;
+    m->count = p->steps < STK_SIM_STEPS_MAX ? (size_t)p->steps : STK_SIM_STEPS_MAX;
     take_totals(m, p);
     return STK_OK;
 }
@@ -211,7 +211,7 @@ stk_status stk_sim_model_make(stk_sim_model *out, const stk_profile *profile, st
         return STK_OK;
     }
     take_off_waits(out, profile);
-    settle_work(out);
+    calibrate_work(out);
     calibrate(out);
     return STK_OK;
 }

@@ -6,10 +6,10 @@
 #include <stoker/diagnosis.h>
 
 enum {
-    STK_MODEL_BLOCK = 10, /* steps that are resampled together: neighbours are alike */
-    STK_MODEL_RESAMPLES = 200,
-    STK_MODEL_MOST_STEPS = 2000,
-    STK_MODEL_MOST_BUFFER = 64
+    STK_SIM_BLOCK = 10, /* steps that are resampled together: neighbours are alike */
+    STK_SIM_RESAMPLES = 200,
+    STK_SIM_STEPS_MAX = 2000,
+    STK_SIM_BUFFER_MAX = 64
 };
 
 /* One step, in nanoseconds. */
@@ -43,7 +43,7 @@ STK_NODISCARD stk_status stk_sim_model_make(stk_sim_model *out, const stk_profil
                                             stk_error *err);
 void                     stk_sim_model_release(stk_sim_model *model);
 
-/* All steps in order, or the given blocks of STK_MODEL_BLOCK steps. */
+/* All steps in order, or the given blocks of STK_SIM_BLOCK steps. */
 stk_sim_model_run stk_sim_run(const stk_sim_model *model, const stk_what_if *what,
                               const uint32_t *blocks, size_t block_count);
 /* Samples a second of all steps in order; 0 without steps. */
@@ -51,9 +51,9 @@ double stk_sim_model_rate(const stk_sim_model *model, const stk_what_if *what);
 /* The same with its interval. */
 stk_estimate stk_sim_model_estimate(const stk_sim_model *model, const stk_what_if *what);
 
-/* The blocks of one of the resampled runs; count is STK_MODEL_MOST_BLOCKS at most. The same number
+/* The blocks of one of the resampled runs; count is STK_SIM_BLOCKS_MAX at most. The same number
  * gives the same blocks. */
-enum { STK_MODEL_MOST_BLOCKS = STK_MODEL_MOST_STEPS / STK_MODEL_BLOCK };
+enum { STK_SIM_BLOCKS_MAX = STK_SIM_STEPS_MAX / STK_SIM_BLOCK };
 size_t stk_sim_model_resample(const stk_sim_model *model, unsigned number, uint32_t *blocks);
 
 /* value with the spread that ratio-like results of resampled runs have; sorts them. */

@@ -10,12 +10,12 @@ typedef struct player {
     const stk_sim_model *model;
     const stk_what_if   *what;
     double               helpers, compute_factor;
-    double               beside, together; /* batches' work a moment: see set_speeds */
+    double               helper_rate, joint_rate; /* batches' work a moment: see set_speeds */
     size_t               buffer, index;
     bool                 crowded;        /* more threads than cores, by what is asked */
     double               read, prepared; /* when the last batch was */
     double               end;            /* of the last step */
-    double               taken[STK_MODEL_MOST_BUFFER];
+    double               taken[STK_SIM_BUFFER_MAX];
     double               prepared_before[READ_AHEAD];
     double               apart[STK_STAGE_COUNT][APART_AHEAD];
     stk_sim_model_run    sum;
@@ -54,9 +54,9 @@ static double compute_factor(const player *p, double threads)
 static void set_speeds(player *p, double threads)
 {
     const stk_sim_model *m = p->model;
-    const bool           share = m->contention > 0;
-    p->beside = p->helpers / (share ? crowd(m, threads, p->helpers) : 1);
-    p->together = (p->helpers + 1) / (share ? crowd(m, 1, p->helpers) : 1);
+    const bool           contended = m->contention > 0;
+    p->helper_rate = p->helpers / (contended ? crowd(m, threads, p->helpers) : 1);
+    p->joint_rate = (p->helpers + 1) / (contended ? crowd(m, 1, p->helpers) : 1);
 }
 
 static player begin(const stk_sim_model *model, const stk_what_if *what)
@@ -67,7 +67,7 @@ static player begin(const stk_sim_model *model, const stk_what_if *what)
     if (what->servers > 0) p.helpers = what->servers;
     p.crowded = !(model->contention > 0) && p.helpers > model->helpers && model->cores > 0 &&
                 threads + p.helpers > model->cores;
-    if (buffer > STK_MODEL_MOST_BUFFER) buffer = STK_MODEL_MOST_BUFFER;
+    if (buffer > STK_SIM_BUFFER_MAX) buffer = STK_SIM_BUFFER_MAX;
     p.buffer = buffer >= 1 ? (size_t)buffer : 1;
     p.compute_factor = compute_factor(&p, threads);
     set_speeds(&p, threads);
@@ -78,11 +78,11 @@ static player begin(const stk_sim_model *model, const stk_what_if *what)
  * does all of it, and only then. */
 static double prepare(const player *p, double start, double work)
 {
-    const double alone = p->helpers > 0 ? start + work / p->beside : INFINITY;
+    const double alone = p->helpers > 0 ? start + work / p->helper_rate : INFINITY;
     if (alone <= p->end) return alone;
     const double from = fmax(start, p->end);
-    const double done = fmax(0, p->end - start) * p->beside;
-    return from + fmax(0, work - done) / p->together;
+    const double done = fmax(0, p->end - start) * p->helper_rate;
+    return from + fmax(0, work - done) / p->joint_rate;
 }
 
 /* When reading the batch may begin: reads run ahead by themselves unless the training thread does
@@ -93,7 +93,7 @@ static double read_from(const player *p, double before)
     return by_trainer ? p->end : fmax(p->read, before);
 }
 
-static double own_factor(const player *p, int stage)
+static double training_factor(const player *p, int stage)
 {
     if (stage == STK_STAGE_READ || stage == STK_STAGE_PREPROCESS || p->what->apart[stage]) return 0;
     return stage == STK_STAGE_COMPUTE ? p->compute_factor : p->what->factor[stage];
@@ -112,7 +112,7 @@ static void run_apart(player *p, const stk_sim_model_step *step)
     }
 }
 
-static void play_step(player *p, const stk_sim_model_step *step)
+static void run_step(player *p, const stk_sim_model_step *step)
 {
     const stk_sim_model *m = p->model;
     const double         read_ns = step->read * m->read_scale * p->what->factor[STK_STAGE_READ];
@@ -121,17 +121,17 @@ static void play_step(player *p, const stk_sim_model_step *step)
     double      *before = &p->prepared_before[p->index % READ_AHEAD];
     double       own = 0;
     for (int s = 0; s < STK_STAGE_COUNT; s++)
-        own += step->own[s] * own_factor(p, s);
+        own += step->own[s] * training_factor(p, s);
     p->read = read_from(p, *before) + read_ns;
     const double start = fmax(fmax(p->prepared, p->read), *taken);
-    const double begun = p->end;
+    const double start_ns = p->end;
     p->prepared = prepare(p, start, work);
     *before = p->prepared;
     *taken = fmax(p->prepared, p->end);
     p->sum.wait_read += fmax(0, start - p->end);
     p->sum.wait_prepare += fmax(0, *taken - fmax(start, p->end));
     p->end = *taken + own;
-    if (p->crowded) p->end = fmax(p->end, begun + own + work / p->helpers);
+    if (p->crowded) p->end = fmax(p->end, start_ns + own + work / p->helpers);
     p->core_ns += work + step->own[STK_STAGE_COMPUTE] * (1 - m->contention) *
                              p->what->factor[STK_STAGE_COMPUTE] * m->threads;
     run_apart(p, step);
@@ -141,8 +141,7 @@ static void play_step(player *p, const stk_sim_model_step *step)
 
 static const stk_sim_model_step *step_at(const stk_sim_model *m, const uint32_t *blocks, size_t i)
 {
-    const size_t at =
-        blocks ? blocks[i / STK_MODEL_BLOCK] * STK_MODEL_BLOCK + i % STK_MODEL_BLOCK : i;
+    const size_t at = blocks ? blocks[i / STK_SIM_BLOCK] * STK_SIM_BLOCK + i % STK_SIM_BLOCK : i;
     return &m->steps[at < m->count ? at : m->count - 1];
 }
 
@@ -151,18 +150,18 @@ stk_sim_model_run stk_sim_run(const stk_sim_model *model, const stk_what_if *wha
                               const uint32_t *blocks, size_t block_count)
 {
     player       p = begin(model, what);
-    const size_t count = blocks ? block_count * STK_MODEL_BLOCK : model->count;
+    const size_t count = blocks ? block_count * STK_SIM_BLOCK : model->count;
     size_t       first = 2 * p.buffer;
     if (!count || !model->count) return (stk_sim_model_run){0};
     if (first > count) first = count;
     for (size_t i = count - first; i < count; i++)
-        play_step(&p, step_at(model, blocks, i));
-    const double begun = p.end;
+        run_step(&p, step_at(model, blocks, i));
+    const double start_ns = p.end;
     p.sum = (stk_sim_model_run){0};
     p.core_ns = 0;
     for (size_t i = 0; i < count; i++)
-        play_step(&p, step_at(model, blocks, i));
-    p.sum.ns = p.end - begun;
+        run_step(&p, step_at(model, blocks, i));
+    p.sum.ns = p.end - start_ns;
     if (model->cores > 0) p.sum.ns = fmax(p.sum.ns, p.core_ns * model->core_scale / model->cores);
     return p.sum;
 }

@@ -28,7 +28,7 @@ static uint64_t mix(uint64_t x)
 
 size_t stk_sim_model_resample(const stk_sim_model *model, unsigned number, uint32_t *blocks)
 {
-    const size_t count = model->count / STK_MODEL_BLOCK;
+    const size_t count = model->count / STK_SIM_BLOCK;
     for (size_t i = 0; i < count; i++)
         blocks[i] = (uint32_t)(mix((uint64_t)number << 32 | i) % count);
     return count;
@@ -54,11 +54,11 @@ stk_estimate stk_sim_model_interval(double value, double *resampled, size_t coun
 
 stk_estimate stk_sim_model_estimate(const stk_sim_model *model, const stk_what_if *what)
 {
-    double       rates[STK_MODEL_RESAMPLES];
-    uint32_t     blocks[STK_MODEL_MOST_BLOCKS];
+    double       rates[STK_SIM_RESAMPLES];
+    uint32_t     blocks[STK_SIM_BLOCKS_MAX];
     const double rate = stk_sim_model_rate(model, what);
     size_t       made = 0;
-    for (unsigned i = 0; i < STK_MODEL_RESAMPLES && model->count >= 2 * STK_MODEL_BLOCK; i++) {
+    for (unsigned i = 0; i < STK_SIM_RESAMPLES && model->count >= 2 * STK_SIM_BLOCK; i++) {
         const size_t            count = stk_sim_model_resample(model, i, blocks);
         const stk_sim_model_run run = stk_sim_run(model, what, blocks, count);
         if (run.ns > 0) rates[made++] = run.samples / run.ns * 1e9;

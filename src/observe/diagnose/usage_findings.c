@@ -9,12 +9,12 @@
 /* Of a run of our own the rest is known better, or was chosen: the device, its links. */
 static bool is_told(stk_finding_kind kind)
 {
-    static const bool told[STK_FINDING_KINDS] = {
+    static const bool reported[STK_FINDING_KINDS] = {
         [STK_FINDING_GPU_DIPS] = true,     [STK_FINDING_CPU_DIPS] = true,
         [STK_FINDING_LEAK] = true,         [STK_FINDING_MEMORY_FULL] = true,
         [STK_FINDING_OUTPUT_GROWS] = true, [STK_FINDING_THROTTLED] = true,
     };
-    return told[kind];
+    return reported[kind];
 }
 
 /* While a cache in memory fills, memory grows as it should: that is the first epoch. */

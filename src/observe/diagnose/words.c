@@ -8,20 +8,20 @@
 /* A foretold gain from here on does not go with a verdict that sounds as if all were well. */
 static const double much = 0.25;
 
-char *stk_gain_text(char *text, size_t room, double gain)
+char *stk_gain_text(char *text, size_t capacity, double gain)
 {
     if (gain >= 9)
-        snprintf(text, room, "%.0fx", 1 + gain);
+        snprintf(text, capacity, "%.0fx", 1 + gain);
     else if (gain >= 1)
-        snprintf(text, room, "%.1fx", 1 + gain);
+        snprintf(text, capacity, "%.1fx", 1 + gain);
     else
-        snprintf(text, room, "%+.0f %%", 100 * gain);
+        snprintf(text, capacity, "%+.0f %%", 100 * gain);
     return text;
 }
 
-char *stk_rate_text(char *text, size_t room, double rate)
+char *stk_rate_text(char *text, size_t capacity, double rate)
 {
-    snprintf(text, room, "%.*f", rate < 10 ? 2 : rate < 100 ? 1 : 0, rate);
+    snprintf(text, capacity, "%.*f", rate < 10 ? 2 : rate < 100 ? 1 : 0, rate);
     return text;
 }
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { MOST_TRIED = 64 };
+enum { TRIED_MAX = 64 };
 
 /* A rate this close to the best is as good: fewer threads do. */
 static const double as_good = 0.99;
@@ -26,11 +26,11 @@ stk_workers stk_diagnosis_ctx_best_workers(const stk_diagnosis_ctx *c)
 {
     const stk_sim_model *m = c->model;
     const int            now = (int)m->helpers;
-    int                  most = m->cores > 0 ? (int)m->cores - 1 : 2 * now + 1;
+    int                  max = m->cores > 0 ? (int)m->cores - 1 : 2 * now + 1;
     stk_workers best = {.threads = (int)m->threads, .input_threads = now + 1, .rate = c->rate};
     stk_what_if_init(&best.what);
-    if (most > now + MOST_TRIED) most = now + MOST_TRIED;
-    for (int helpers = now + 1; helpers <= most; helpers++) {
+    if (max > now + TRIED_MAX) max = now + TRIED_MAX;
+    for (int helpers = now + 1; helpers <= max; helpers++) {
         const stk_workers w = try_helpers(c, helpers);
         if (as_good * w.rate > best.rate) best = w;
     }

@@ -11,8 +11,8 @@ enum { STEPS_KEPT = 4096, WINDOWS_KEPT = 1024 };
 struct stk_meter {
     stk_meter_options options;
     /* The training thread's own. */
-    bool              on, begun, inside; /* begun: a step was; inside: time belongs to one */
-    bool              entered;           /* the step at hand has a piece of a stage */
+    bool              on, started, inside; /* begun: a step was; inside: time belongs to one */
+    bool              entered;             /* the step at hand has a piece of a stage */
     stk_stage         stage;
     uint64_t          start_ns, since_ns;      /* since_ns: the piece at hand began */
     stk_trace_thread *recorder;                /* of the step at hand; NULL: not recorded */
@@ -117,11 +117,11 @@ void stk_meter_enter(stk_meter *meter, stk_stage stage)
 {
     if (!meter || !meter->on) return;
     cut(meter, stage, true);
-    if (!meter->begun) {
+    if (!meter->started) {
         if (!meter->totals.steps) forget_left(meter);
         begin_step(meter);
     }
-    meter->begun = meter->entered = true;
+    meter->started = meter->entered = true;
 }
 
 void stk_meter_move(stk_meter *meter, stk_stage from, stk_stage to, uint64_t ns)
@@ -164,7 +164,7 @@ void stk_meter_leave(stk_meter *meter)
     if (!meter || !meter->on) return;
     cut(meter, STK_STAGE_NONE, false);
     meter->left++;
-    meter->begun = meter->entered; /* else the next step is still to begin */
+    meter->started = meter->entered; /* else the next step is still to begin */
 }
 
 void stk_meter_aside(stk_meter *meter, stk_stage stage)
@@ -269,7 +269,7 @@ void stk_meter_switch(stk_meter *meter, bool on)
     if (!on) return;
     meter->since_ns = stk_clock_ns();
     meter->stage = STK_STAGE_NONE;
-    meter->inside = meter->begun = true;
+    meter->inside = meter->started = true;
     begin_step(meter);
 }
 

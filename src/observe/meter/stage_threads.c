@@ -92,7 +92,7 @@ static void read_all(DIR *list, int training, stk_stage_threads *out)
     char           trains[NAME] = "", name[NAME];
     struct dirent *entry;
     if (training) read_name(folder, training, trains);
-    while (out->count < STK_STAGE_THREADS_MOST && (entry = readdir(list))) {
+    while (out->count < STK_STAGE_THREADS_MAX && (entry = readdir(list))) {
         const int id = atoi(entry->d_name);
         if (id <= 0 || !read_name(folder, id, name)) continue;
         stk_stage_thread *thread = &out->list[out->count++];

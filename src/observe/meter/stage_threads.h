@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stoker/trace.h>
 
-enum { STK_STAGE_THREADS_MOST = 512 };
+enum { STK_STAGE_THREADS_MAX = 512 };
 
 /* Since it began; negative where the kernel does not tell. */
 typedef struct stk_stage_thread {
@@ -18,7 +18,7 @@ typedef struct stk_stage_thread {
 
 typedef struct stk_stage_threads {
     size_t           count; /* 0 without /proc; threads beyond the most are left out */
-    stk_stage_thread list[STK_STAGE_THREADS_MOST];
+    stk_stage_thread list[STK_STAGE_THREADS_MAX];
 } stk_stage_threads;
 
 typedef struct stk_stage_cpu {

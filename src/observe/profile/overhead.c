@@ -4,14 +4,14 @@
 #include <stoker/overhead.h>
 #include <string.h>
 
-enum { BLOCK_STEPS = 10, LEAST_ROUNDS = 6, ROUND = 4 };
+enum { BLOCK_STEPS = 10, ROUNDS_MIN = 6, ROUND = 4 };
 
 void stk_overhead_init(stk_overhead *overhead, int block_steps)
 {
     *overhead = (stk_overhead){.block_steps = block_steps ? block_steps : BLOCK_STEPS};
     if (overhead->block_steps < 2) overhead->block_steps = 2;
-    if (overhead->block_steps > STK_OVERHEAD_BLOCK_MOST)
-        overhead->block_steps = STK_OVERHEAD_BLOCK_MOST;
+    if (overhead->block_steps > STK_OVERHEAD_BLOCK_MAX)
+        overhead->block_steps = STK_OVERHEAD_BLOCK_MAX;
 }
 
 bool stk_overhead_on(const stk_overhead *overhead)
@@ -35,7 +35,8 @@ static void end_round(stk_overhead *o)
 {
     const double without = o->blocks[0] + o->blocks[3], with = o->blocks[1] + o->blocks[2];
     o->block = 0;
-    if (without > 0 && o->rounds < STK_OVERHEAD_ROUNDS) o->shares[o->rounds++] = with / without - 1;
+    if (without > 0 && o->rounds < STK_OVERHEAD_ROUNDS)
+        o->fractions[o->rounds++] = with / without - 1;
 }
 
 /* The first step of a block is where the change is made, and may pay for it. */
@@ -53,8 +54,8 @@ stk_profile_overhead stk_overhead_result(const stk_overhead *overhead)
 {
     const int n = overhead->rounds;
     double    sorted[STK_OVERHEAD_ROUNDS];
-    if (n < LEAST_ROUNDS) return (stk_profile_overhead){0};
-    memcpy(sorted, overhead->shares, (size_t)n * sizeof *sorted);
+    if (n < ROUNDS_MIN) return (stk_profile_overhead){0};
+    memcpy(sorted, overhead->fractions, (size_t)n * sizeof *sorted);
     const double middle = median(sorted, n), reach = 0.98 * sqrt((double)n);
     int          low = (int)floor(n / 2.0 - reach), high = (int)ceil(n / 2.0 + reach) - 1;
     if (low < 0) low = 0;

@@ -8,7 +8,7 @@
 #include <stoker/profile.h>
 #include <string.h>
 
-enum { MOST_THREADS = 256, MEMORY_BYTES = 128 << 20, COPY_BYTES = 32 << 20, COPIES = 4 };
+enum { THREADS_MAX = 256, MEMORY_BYTES = 128 << 20, COPY_BYTES = 32 << 20, COPIES = 4 };
 
 static const uint64_t work_ns = 150000000;
 
@@ -72,7 +72,7 @@ static double run_all(part *parts, int count)
     return rate;
 }
 
-static void probe_cores(stk_profile_limits *limits, int threads)
+static void probe_cores(stk_machine_peaks *limits, int threads)
 {
     part     *parts = calloc((size_t)threads, sizeof *parts);
     uint64_t *memory = malloc(MEMORY_BYTES);
@@ -92,7 +92,7 @@ static void probe_cores(stk_profile_limits *limits, int threads)
 }
 
 /* One thread: batches are copied by the one that trains. */
-static void probe_copy(stk_profile_limits *limits)
+static void probe_copy(stk_machine_peaks *limits)
 {
     uint8_t *from = malloc(COPY_BYTES), *to = malloc(COPY_BYTES);
     double   best = -1;
@@ -109,10 +109,10 @@ static void probe_copy(stk_profile_limits *limits)
     free(to);
 }
 
-void stk_profile_probe(stk_profile_limits *limits, int threads, const char *data)
+void stk_profile_probe(stk_machine_peaks *limits, int threads, const char *data)
 {
     const double disk = stk_probe_disk(data);
-    probe_cores(limits, threads < 1 ? 1 : threads < MOST_THREADS ? threads : MOST_THREADS);
+    probe_cores(limits, threads < 1 ? 1 : threads < THREADS_MAX ? threads : THREADS_MAX);
     probe_copy(limits);
     if (disk > 0) limits->disk_bytes = disk;
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 20, ALIGNMENT = 4096, LEAST_BYTES = 4 << 20, ENTRIES = 4096, PATH_ROOM = 1024 };
+enum { PIECE = 1 << 20, ALIGNMENT = 4096, BYTES_MIN = 4 << 20, ENTRIES = 4096, PATH_ROOM = 1024 };
 
 static const uint64_t long_enough_ns = 300000000;
 
@@ -24,7 +24,7 @@ static double read_pieces(int file, void *piece)
         bytes += (uint64_t)got;
         if (got < PIECE) break;
     }
-    return bytes >= LEAST_BYTES && now > begin ? (double)bytes / (double)(now - begin) * 1e9 : -1;
+    return bytes >= BYTES_MIN && now > begin ? (double)bytes / (double)(now - begin) * 1e9 : -1;
 }
 
 static double probe_file(const char *path)
@@ -50,7 +50,7 @@ static double probe_folder(const char *folder, int deeper)
         const int   length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (entry->d_name[0] == '.' || length >= (int)sizeof path) continue;
         if (stat(path, &about)) continue;
-        if (S_ISREG(about.st_mode) && about.st_size >= LEAST_BYTES) rate = probe_file(path);
+        if (S_ISREG(about.st_mode) && about.st_size >= BYTES_MIN) rate = probe_file(path);
         if (S_ISDIR(about.st_mode) && deeper > 0) rate = probe_folder(path, deeper - 1);
     }
     if (list) closedir(list);

@@ -5,7 +5,7 @@
 void stk_profile_init(stk_profile *profile)
 {
     *profile = (stk_profile){.largest_batch = -1};
-    profile->limits = (stk_profile_limits){-1, -1, -1, -1, -1, -1};
+    profile->limits = (stk_machine_peaks){-1, -1, -1, -1, -1, -1};
     profile->machine.link_bytes = -1;
     profile->device = (stk_profile_device){
         .memory = -1, .work_ns = -1, .copy_ns = -1, .launch_ns = -1, .runs = -1};

@@ -59,14 +59,14 @@ static const stk_param machine_fields[] = {
 static const stk_params machine_table = {STK_PARAM_TABLE(machine_fields, stk_machine_info)};
 
 static const stk_param limits_fields[] = {
-    STK_PARAM_MEASURED(stk_profile_limits, flops),
-    STK_PARAM_MEASURED(stk_profile_limits, memory_bytes),
-    STK_PARAM_MEASURED(stk_profile_limits, copy_bytes),
-    STK_PARAM_MEASURED(stk_profile_limits, disk_bytes),
-    STK_PARAM_MEASURED(stk_profile_limits, link_bytes),
-    STK_PARAM_MEASURED(stk_profile_limits, launch_ns),
+    STK_PARAM_MEASURED(stk_machine_peaks, flops),
+    STK_PARAM_MEASURED(stk_machine_peaks, memory_bytes),
+    STK_PARAM_MEASURED(stk_machine_peaks, copy_bytes),
+    STK_PARAM_MEASURED(stk_machine_peaks, disk_bytes),
+    STK_PARAM_MEASURED(stk_machine_peaks, link_bytes),
+    STK_PARAM_MEASURED(stk_machine_peaks, launch_ns),
 };
-static const stk_params limits_table = {STK_PARAM_TABLE(limits_fields, stk_profile_limits)};
+static const stk_params limits_table = {STK_PARAM_TABLE(limits_fields, stk_machine_peaks)};
 
 static const stk_param device_fields[] = {
     {STK_PARAM_ROW(stk_profile_device, name, STK_PARAM_TEXT)},

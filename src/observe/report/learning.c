@@ -13,7 +13,7 @@ stk_status stk_learning_new(stk_learning **out, stk_error *err)
     *out = l;
     if (!l) return stk_fail(err, STK_E_NOMEM, "learning", NULL, "no memory for the curves");
     l->reports_each = 1;
-    l->place = (stk_learning_place){.state = "running", .seconds_left = -1};
+    l->position = (stk_learning_position){.state = "running", .seconds_left = -1};
     for (int i = 0; i < 2; i++)
         stk_blob_init(&l->images[i].json, NULL, STK_MEMORY_OUTPUT);
     return STK_OK;
@@ -27,9 +27,9 @@ void stk_learning_free(stk_learning *learning)
     free(learning);
 }
 
-void stk_learning_go_to(stk_learning *learning, const stk_learning_place *place)
+void stk_learning_set_position(stk_learning *learning, const stk_learning_position *position)
 {
-    learning->place = *place;
+    learning->position = *position;
 }
 
 /* A point is where its last report is. */
@@ -109,14 +109,14 @@ static stk_status put_address(stk_blob *out, stk_bytes encoded, stk_error *err)
     return stk_base64_append(out, encoded, err);
 }
 
-static stk_status write_image(stk_json_writer *w, const stk_learning_image *image, stk_blob *room,
-                              stk_error *err)
+static stk_status write_image(stk_json_writer *w, const stk_learning_image *image,
+                              stk_blob *scratch, stk_error *err)
 {
-    room->size = 0;
-    STK_TRY(put_address(room, image->encoded, err));
+    scratch->size = 0;
+    STK_TRY(put_address(scratch, image->encoded, err));
     stk_json_object(w);
     stk_json_key(w, "src");
-    stk_json_bytes(w, stk_blob_bytes(room));
+    stk_json_bytes(w, stk_blob_bytes(scratch));
     stk_json_pair_string(w, "label", image->label);
     if (*image->predicted) {
         stk_json_pair_string(w, "predicted", image->predicted);
@@ -131,15 +131,15 @@ static stk_status write_images(stk_blob *out, const stk_learning_image *images, 
                                stk_error *err)
 {
     stk_json_writer w;
-    stk_blob        room;
+    stk_blob        scratch;
     stk_status      st = STK_OK;
-    stk_blob_init(&room, NULL, STK_MEMORY_OUTPUT);
+    stk_blob_init(&scratch, NULL, STK_MEMORY_OUTPUT);
     stk_json_begin(&w, out, 0);
     stk_json_array(&w);
     for (size_t i = 0; i < count && i < STK_LEARNING_IMAGES && !st; i++)
-        st = write_image(&w, &images[i], &room, err);
+        st = write_image(&w, &images[i], &scratch, err);
     stk_json_array_end(&w);
-    stk_blob_release(&room);
+    stk_blob_release(&scratch);
     STK_TRY(st);
     return stk_json_end(&w, err);
 }

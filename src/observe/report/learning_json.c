@@ -4,9 +4,9 @@
 #include <stoker/json.h>
 #include <string.h>
 
-static void write_place(stk_json_writer *w, const stk_learning *l)
+static void write_position(stk_json_writer *w, const stk_learning *l)
 {
-    const stk_learning_place *p = &l->place;
+    const stk_learning_position *p = &l->position;
     stk_json_pair_string(w, "state", p->state);
     stk_json_pair_int(w, "step", p->step);
     stk_json_pair_int(w, "steps", p->steps);
@@ -115,7 +115,7 @@ static stk_status write_all(const stk_learning *l, stk_blob *out, stk_error *err
     stk_json_writer w;
     stk_json_begin(&w, out, 0);
     stk_json_object(&w);
-    write_place(&w, l);
+    write_position(&w, l);
     write_row(&w, "last", &l->last);
     write_row(&w, "best", &l->best);
     write_points(&w, l);

@@ -19,14 +19,14 @@ typedef struct stk_learning_images {
 } stk_learning_images;
 
 struct stk_learning {
-    stk_learning_place  place;
-    stk_learning_point  points[STK_LEARNING_POINTS];
-    size_t              point_count;
-    int64_t             reports_each; /* a point takes so many */
-    stk_learning_row    epochs[STK_LEARNING_EPOCHS];
-    size_t              epoch_count;
-    stk_learning_row    last, best; /* step 0: none */
-    stk_learning_images images[2];
+    stk_learning_position position;
+    stk_learning_point    points[STK_LEARNING_POINTS];
+    size_t                point_count;
+    int64_t               reports_each; /* a point takes so many */
+    stk_learning_row      epochs[STK_LEARNING_EPOCHS];
+    size_t                epoch_count;
+    stk_learning_row      last, best; /* step 0: none */
+    stk_learning_images   images[2];
 };
 
 #endif

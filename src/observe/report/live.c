@@ -16,26 +16,26 @@
 #include <unistd.h>
 
 /* A browser takes six connections at most. */
-static const stk_live_limits usual_limits = {.connections = 64,
-                                             .per_peer = 16,
-                                             .request_ns = 10000000000,
-                                             .answer_ns = 60000000000,
-                                             .stale_ns = 3000000000,
-                                             .patience_ns = 5000000000};
+static const stk_live_limits default_limits = {.connections = 64,
+                                               .per_peer = 16,
+                                               .request_ns = 10000000000,
+                                               .answer_ns = 60000000000,
+                                               .stale_ns = 3000000000,
+                                               .patience_ns = 5000000000};
 
 typedef struct MHD_Response answer;
 
 struct stk_live {
     stk_live_loop   loop;
     int             port;
-    bool            loopback_only;                  /* Host must name this machine */
-    char            token[STK_LIVE_TOKEN_MOST + 1]; /* "": none is asked for */
-    char            cookie[32];                     /* its name: all ports share their cookies */
-    answer         *page, *nothing, *wrong, *host;  /* made once, shared by all connections */
-    answer         *early;                          /* before the first update */
-    answer         *stale;                          /* before the next, where the last is old */
-    answer         *foreign;                        /* what another page asks for */
-    answer         *unknown, *welcome;              /* without the token; with it, the first time */
+    bool            loopback_only;                 /* Host must name this machine */
+    char            token[STK_LIVE_TOKEN_MAX + 1]; /* "": none is asked for */
+    char            cookie[32];                    /* its name: all ports share their cookies */
+    answer         *page, *nothing, *wrong, *host; /* made once, shared by all connections */
+    answer         *early;                         /* before the first update */
+    answer         *stale;                         /* before the next, where the last is old */
+    answer         *foreign;                       /* what another page asks for */
+    answer         *unknown, *welcome;             /* without the token; with it, the first time */
     stk_live_asks   asks;
     pthread_mutex_t lock;
     answer         *data;                    /* under lock; NULL before the first update */
@@ -144,9 +144,9 @@ static bool has_token_in_address(const stk_live *live, struct MHD_Connection *co
 static bool knows_token(const stk_live *live, struct MHD_Connection *connection)
 {
     static const char scheme[] = "Bearer ";
-    const char       *said = header(connection, "Authorization");
-    if (said && strncasecmp(said, scheme, sizeof scheme - 1) == 0 &&
-        stk_live_token_is(said + sizeof scheme - 1, live->token))
+    const char       *authorization = header(connection, "Authorization");
+    if (authorization && strncasecmp(authorization, scheme, sizeof scheme - 1) == 0 &&
+        stk_live_token_is(authorization + sizeof scheme - 1, live->token))
         return true;
     const char *kept = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, live->cookie);
     return stk_live_token_is(kept, live->token) || has_token_in_address(live, connection);
@@ -195,7 +195,7 @@ static enum MHD_Result respond(void *context, struct MHD_Connection *connection,
  * is lax; what is asked for in the name of a browser has a token of its own (live_ask.h). */
 static answer *make_welcome(const stk_live *live)
 {
-    char    cookie[STK_LIVE_TOKEN_MOST + 96];
+    char    cookie[STK_LIVE_TOKEN_MAX + 96];
     answer *made = make_text("");
     snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Lax", live->cookie,
              live->token);
@@ -297,7 +297,7 @@ stk_status stk_live_start_within(stk_live **out, const stk_live_options *options
 
 stk_status stk_live_start(stk_live **out, const stk_live_options *options, stk_error *err)
 {
-    return stk_live_start_within(out, options, &usual_limits, err);
+    return stk_live_start_within(out, options, &default_limits, err);
 }
 
 void stk_live_stop(stk_live *live)

@@ -8,15 +8,15 @@
 #include <strings.h>
 
 /* The name without brackets and port; false where it is no Host at all. */
-static bool cut_port(const char *host, char *name, size_t room)
+static bool cut_port(const char *host, char *name, size_t capacity)
 {
     const bool   v6 = *host == '[';
     const size_t length = strcspn(host + v6, v6 ? "]" : ":");
     const char  *rest = host + v6 + length;
     if (v6 && *rest++ != ']') return false;
     if (*rest == ':') rest += 1 + strspn(rest + 1, "0123456789");
-    if (*rest || length >= room) return false;
-    snprintf(name, room, "%.*s", (int)length, host + v6);
+    if (*rest || length >= capacity) return false;
+    snprintf(name, capacity, "%.*s", (int)length, host + v6);
     return v6 == (strchr(name, ':') != NULL);
 }
 

@@ -14,9 +14,9 @@ stk_live_peer stk_live_peer_of(const struct sockaddr *address)
         memcpy(peer.address + 12, &v4->sin_addr, 4);
     } else if (address->sa_family == AF_INET6) {
         const struct sockaddr_in6 *v6 = (const void *)address;
-        const bool                 whole =
+        const bool                 is_v4 =
             IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) || IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
-        memcpy(peer.address, &v6->sin6_addr, whole ? sizeof peer.address : NETWORK_BYTES);
+        memcpy(peer.address, &v6->sin6_addr, is_v4 ? sizeof peer.address : NETWORK_BYTES);
     }
     return peer;
 }
@@ -43,12 +43,12 @@ static size_t count_of(const stk_live_peers *peers, const stk_live_peer *peer)
 static const stk_live_peer *largest_peer(const stk_live_peers *peers)
 {
     const stk_live_peer *largest = NULL;
-    size_t               most = 0;
+    size_t               max = 0;
     for (size_t i = 0; i < STK_LIVE_SLOTS; i++) {
         if (!counts(&peers->list[i])) continue;
         const size_t count = count_of(peers, &peers->list[i].peer);
-        if (count > most) {
-            most = count;
+        if (count > max) {
+            max = count;
             largest = &peers->list[i].peer;
         }
     }

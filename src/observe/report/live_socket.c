@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { WAITING_MOST = 128, PORT_MOST = 65535 };
+enum { WAITING_MAX = 128, PORT_MAX = 65535 };
 
 typedef union any_address {
     struct sockaddr     any;
@@ -58,9 +58,9 @@ stk_status stk_live_listen(int *out, const char *address, int *port, stk_error *
     any_address where;
     const int   on = 1;
     *out = -1;
-    if (*port < 0 || *port > PORT_MOST)
+    if (*port < 0 || *port > PORT_MAX)
         return stk_fail(err, STK_E_INVALID, "serve", address, "port %d is not from 0 to %d", *port,
-                        PORT_MOST);
+                        PORT_MAX);
     socklen_t length = parse(&where, address, *port);
     if (!length)
         return stk_fail(err, STK_E_INVALID, "serve", address,
@@ -68,7 +68,7 @@ stk_status stk_live_listen(int *out, const char *address, int *port, stk_error *
     const int fd = socket(where.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return stk_fail_errno(err, errno, "serve", address, "make a socket for");
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* without: a minute's wait */
-    if (bind(fd, &where.any, length) || listen(fd, WAITING_MOST) ||
+    if (bind(fd, &where.any, length) || listen(fd, WAITING_MAX) ||
         getsockname(fd, &where.any, &length)) {
         const int error = errno;
         close(fd);

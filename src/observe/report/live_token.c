@@ -21,10 +21,10 @@ stk_status stk_live_token_check(const char *token, stk_error *err)
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
     const size_t length = strlen(token);
-    if (length < STK_LIVE_TOKEN_LEAST || length > STK_LIVE_TOKEN_MOST)
+    if (length < STK_LIVE_TOKEN_MIN || length > STK_LIVE_TOKEN_MAX)
         return stk_fail(err, STK_E_INVALID, "serve", NULL,
                         "the token has %zu characters; it takes %d to %d", length,
-                        STK_LIVE_TOKEN_LEAST, STK_LIVE_TOKEN_MOST);
+                        STK_LIVE_TOKEN_MIN, STK_LIVE_TOKEN_MAX);
     if (token[strspn(token, plain)])
         return stk_fail(err, STK_E_INVALID, "serve", NULL,
                         "character %zu of the token is none of letters, digits and -._~",

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stoker/error.h>
 
-enum { STK_LIVE_TOKEN = 33, STK_LIVE_TOKEN_LEAST = 16, STK_LIVE_TOKEN_MOST = 128 };
+enum { STK_LIVE_TOKEN = 33, STK_LIVE_TOKEN_MIN = 16, STK_LIVE_TOKEN_MAX = 128 };
 
 /* 128 bits drawn by chance, as hexadecimal digits. */
 STK_NODISCARD stk_status stk_live_token_draw(char token[STK_LIVE_TOKEN], stk_error *err);

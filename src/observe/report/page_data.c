@@ -21,7 +21,7 @@ static stk_status put_string(stk_blob *out, const char *key, const char *text, s
 static stk_status put_all(const stk_profile *profile, const stk_diagnosis *diagnosis,
                           const stk_report_options *options, stk_blob *out, stk_error *err)
 {
-    const uint32_t most = options->most_events ? options->most_events : STK_REPORT_EVENTS;
+    const uint32_t max = options->max_events ? options->max_events : STK_REPORT_EVENTS;
     STK_TRY(put_string(out, "{\"title\":", options->title, err));
     STK_TRY(put_string(out, ",\"trace_path\":", options->trace_path, err));
     STK_TRY(put(out, ",\"profile\":", err));
@@ -40,7 +40,7 @@ static stk_status put_all(const stk_profile *profile, const stk_diagnosis *diagn
     STK_TRY(stk_report_write_simulation(profile, out, err));
     if (options->timeline) {
         STK_TRY(put(out, ",\"timeline\":", err));
-        STK_TRY(stk_report_write_timeline(options->timeline, most, out, err));
+        STK_TRY(stk_report_write_timeline(options->timeline, max, out, err));
     }
     return put(out, "}", err);
 }

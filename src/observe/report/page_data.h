@@ -18,7 +18,7 @@ STK_NODISCARD stk_status stk_report_write_data(const stk_profile        *profile
 /* Parts of it. */
 
 /* page_events.c: appends the events of a trace, the longest when there are more than most. */
-STK_NODISCARD stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t most,
+STK_NODISCARD stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t max,
                                                    stk_blob *out, stk_error *err);
 /* page_simulation.c: appends the model that the page's what-if simulates; null when there are too
  * few steps. */

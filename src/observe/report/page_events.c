@@ -7,7 +7,7 @@
 #include <stoker/json.h>
 #include <stoker/timeline.h>
 
-enum { DIGIT_BITS = 5, MOST_DIGITS = 13, EVENT_NUMBERS = 4, ROW_NAME = 200 };
+enum { DIGIT_BITS = 5, DIGITS_MAX = 13, EVENT_NUMBERS = 4, ROW_NAME = 200 };
 
 typedef struct event_list {
     const stk_timeline *timeline;
@@ -15,8 +15,8 @@ typedef struct event_list {
     stk_blob            numbers; /* of one row */
     uint64_t           *lengths; /* of all spans, longest first */
     size_t              spans, counters;
-    uint64_t            least;       /* spans that are longer are kept, */
-    size_t              of_least;    /* and so many of this length */
+    uint64_t            shortest;    /* spans that are longer are kept, */
+    size_t              of_shortest; /* and so many of this length */
     uint32_t           *name_number; /* by text and stage, from 1; 0: not yet used */
     size_t              texts;
     bool                one_process; /* it need not be named in every row */
@@ -35,7 +35,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Counts, and decides which lengths are kept. */
-static stk_status choose(event_list *l, uint32_t most, stk_error *err)
+static stk_status choose(event_list *l, uint32_t max, stk_error *err)
 {
     const size_t count = stk_timeline_count(l->timeline);
     size_t       bytes;
@@ -49,22 +49,22 @@ static stk_status choose(event_list *l, uint32_t most, stk_error *err)
         else
             l->counters++;
     }
-    l->of_least = l->spans;
-    if (l->spans <= most) return STK_OK;
+    l->of_shortest = l->spans;
+    if (l->spans <= max) return STK_OK;
     qsort(l->lengths, l->spans, sizeof *l->lengths, compare);
-    l->least = l->lengths[most - 1];
-    l->of_least = 0;
-    for (size_t i = most; i > 0 && l->lengths[i - 1] == l->least; i--)
-        l->of_least++;
+    l->shortest = l->lengths[max - 1];
+    l->of_shortest = 0;
+    for (size_t i = max; i > 0 && l->lengths[i - 1] == l->shortest; i--)
+        l->of_shortest++;
     return STK_OK;
 }
 
 static bool is_kept(event_list *l, const stk_timeline_event *event)
 {
-    if (!is_span(event) || event->ns < l->least) return false;
-    if (event->ns > l->least) return true;
-    if (!l->of_least) return false;
-    l->of_least--;
+    if (!is_span(event) || event->ns < l->shortest) return false;
+    if (event->ns > l->shortest) return true;
+    if (!l->of_shortest) return false;
+    l->of_shortest--;
     return true;
 }
 
@@ -89,7 +89,7 @@ static stk_status write_names(event_list *l, stk_blob *stages, stk_error *err)
     stk_json_array(&l->w);
     for (size_t i = 0; i < count; i++) {
         const stk_timeline_event *event = stk_timeline_at(l->timeline, i);
-        if (!is_span(event) || event->ns < l->least || *number_of(l, event)) continue;
+        if (!is_span(event) || event->ns < l->shortest || *number_of(l, event)) continue;
         const uint8_t stage = event->kind == STK_TIMELINE_STEP ? 0 : (uint8_t)event->stage;
         *number_of(l, event) = ++l->names;
         stk_json_string(&l->w, name_of(l, event));
@@ -118,7 +118,7 @@ static size_t put_number(char *dst, uint64_t value)
 static stk_status add_event(event_list *l, const stk_timeline_event *event, uint64_t *before,
                             stk_error *err)
 {
-    char   text[EVENT_NUMBERS * MOST_DIGITS];
+    char   text[EVENT_NUMBERS * DIGITS_MAX];
     size_t size = put_number(text, event->begin_ns - *before);
     size += put_number(text + size, event->ns);
     size += put_number(text + size, *number_of(l, event) - 1);
@@ -175,10 +175,10 @@ static stk_status write_rows(event_list *l, stk_error *err)
     return STK_OK;
 }
 
-static stk_status write_list(event_list *l, uint32_t most, stk_error *err)
+static stk_status write_list(event_list *l, uint32_t max, stk_error *err)
 {
     l->one_process = has_one_process(l->timeline);
-    STK_TRY(choose(l, most, err));
+    STK_TRY(choose(l, max, err));
     l->name_number = calloc((l->texts + 1) * STK_STAGE_COUNT, sizeof *l->name_number);
     if (!l->name_number)
         return stk_fail(err, STK_E_NOMEM, "report", "trace", "no memory for %zu names", l->texts);
@@ -189,7 +189,7 @@ static stk_status write_list(event_list *l, uint32_t most, stk_error *err)
     stk_blob_release(&stages);
     STK_TRY(st);
     STK_TRY(write_rows(l, err));
-    stk_json_pair_uint(&l->w, "left_out", l->spans > most ? l->spans - most : 0);
+    stk_json_pair_uint(&l->w, "left_out", l->spans > max ? l->spans - max : 0);
     stk_json_pair_uint(&l->w, "late", stk_timeline_left_out(l->timeline));
     stk_json_pair_uint(&l->w, "counters", l->counters);
     stk_json_pair_bool(&l->w, "cut", stk_timeline_cut(l->timeline));
@@ -197,13 +197,13 @@ static stk_status write_list(event_list *l, uint32_t most, stk_error *err)
     return stk_json_end(&l->w, err);
 }
 
-stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t most, stk_blob *out,
+stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t max, stk_blob *out,
                                      stk_error *err)
 {
     event_list l = {.timeline = timeline};
     stk_blob_init(&l.numbers, out->ledger, out->memory);
     stk_json_begin(&l.w, out, 0);
-    const stk_status st = write_list(&l, most, err);
+    const stk_status st = write_list(&l, max, err);
     stk_blob_release(&l.numbers);
     free(l.lengths);
     free(l.name_number);

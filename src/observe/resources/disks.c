@@ -49,7 +49,7 @@ size_t stk_disks_parse(stk_disk_counters *out, size_t capacity, const char *text
     return count;
 }
 
-size_t stk_disks_keep_whole(stk_disk_counters *disks, size_t count, stk_procfs *fs)
+size_t stk_disks_keep_complete(stk_disk_counters *disks, size_t count, stk_procfs *fs)
 {
     size_t kept = 0;
     char   path[64];

@@ -86,12 +86,12 @@ static void *run(void *context)
 static bool find_source(stk_gpu_reader *r, const stk_gpu_paths *paths, stk_machine_info *machine)
 {
     static const stk_gpu_source *const sources[] = {&stk_gpu_nvml, &stk_gpu_nvidia_smi};
-    const char *const                  places[] = {paths->nvml, paths->nvidia_smi};
+    const char *const                  candidates[] = {paths->nvml, paths->nvidia_smi};
     char                               why[STK_GPU_NOTE] = "", note[STK_GPU_NOTE];
     for (size_t i = 0; i < 2; i++) {
         note[0] = '\0';
         r->source = sources[i];
-        r->path = places[i];
+        r->path = candidates[i];
         if (r->source->open(&r->state, r->path, machine, note)) return true;
         if (note[0] && !why[0]) snprintf(why, sizeof why, "%s", note);
     }

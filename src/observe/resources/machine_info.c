@@ -26,7 +26,7 @@ static void describe_cpu(stk_machine_info *machine, stk_procfs *fs)
 void stk_machine_describe(stk_machine_info *machine, stk_procfs *fs, const char *root)
 {
     struct utsname    name;
-    stk_link_counters links[STK_LINKS_MOST];
+    stk_link_counters links[STK_LINKS_MAX];
     const char       *below = strcmp(root, "/") ? root : "";
     *machine = (stk_machine_info){.link_bytes = -1};
     if (uname(&name) == 0) {
@@ -38,7 +38,7 @@ void stk_machine_describe(stk_machine_info *machine, stk_procfs *fs, const char 
     machine->memory = stk_limits_memory_bytes_below(below);
     const char *text = stk_procfs_read(fs, "proc/net/dev");
     if (!text) return;
-    size_t count = stk_links_parse(links, STK_LINKS_MOST, text);
+    size_t count = stk_links_parse(links, STK_LINKS_MAX, text);
     count = stk_links_keep_real(links, count, fs);
     machine->link_bytes = stk_links_speed(links, count, fs);
 }

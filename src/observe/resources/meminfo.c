@@ -13,10 +13,10 @@ static int64_t kib_to_bytes(int64_t kib)
     return kib < 0 || kib > INT64_MAX / 1024 ? -1 : kib * 1024;
 }
 
-static int64_t difference(int64_t whole, int64_t part)
+static int64_t difference(int64_t total, int64_t part)
 {
-    if (whole < 0 || part < 0) return -1;
-    return part < whole ? whole - part : 0;
+    if (total < 0 || part < 0) return -1;
+    return part < total ? total - part : 0;
 }
 
 void stk_memory_parse(stk_memory_bytes *out, const char *text)

@@ -9,7 +9,7 @@
 
 enum { SAMPLES = 2048, CORES = 1024 };
 
-static const double usual_interval_s = 0.5, least_interval_s = 0.01;
+static const double interval_default_s = 0.5, interval_min_s = 0.01;
 
 struct stk_monitor {
     stk_monitor_options options;
@@ -39,8 +39,8 @@ struct stk_monitor {
 
 static uint64_t interval_of(double seconds)
 {
-    if (!(seconds > 0)) seconds = usual_interval_s;
-    return (uint64_t)((seconds < least_interval_s ? least_interval_s : seconds) * 1e9);
+    if (!(seconds > 0)) seconds = interval_default_s;
+    return (uint64_t)((seconds < interval_min_s ? interval_min_s : seconds) * 1e9);
 }
 
 static double take_rate(stk_monitor *m, uint64_t now_ns)

@@ -153,13 +153,13 @@ static bool ask(const char *path, char *text, char *note)
     if (pipe2(ends, O_CLOEXEC)) return false;
     const bool started = spawn(path, ends[1], &child);
     close(ends[1]);
-    const bool whole = started && read_output(ends[0], text);
+    const bool complete = started && read_output(ends[0], text);
     close(ends[0]);
     if (!started) return false;
-    if (!whole) kill(child, SIGKILL);
+    if (!complete) kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!whole)
+    if (!complete)
         snprintf(note, STK_GPU_NOTE, "nvidia-smi did not answer within %d s", LIMIT_MS / 1000);
     else if (!WIFEXITED(status) || WEXITSTATUS(status))
         snprintf(note, STK_GPU_NOTE, "nvidia-smi failed: %.*s", (int)strcspn(text, "\n"), text);

@@ -57,7 +57,7 @@ typedef struct calls {
 
 typedef struct nvml {
     void  *library;
-    bool   begun;
+    bool   initialized;
     calls  call;
     int    count;
     device devices[STK_RESOURCES_GPUS];
@@ -143,7 +143,7 @@ static void close_nvml(void *state)
 {
     nvml *n = state;
     if (!n) return;
-    if (n->begun) n->call.shutdown();
+    if (n->initialized) n->call.shutdown();
     if (n->library) dlclose(n->library);
     free(n);
 }
@@ -165,7 +165,7 @@ static bool begin(nvml *n, stk_machine_info *machine, char *note)
     if (!find_symbols(n, note)) return false;
     const int result = n->call.init();
     if (result) return explain(n, note, "init", result);
-    n->begun = true;
+    n->initialized = true;
     if (!find_devices(n, machine, note)) return false;
     machine->gpu_count = n->count;
     if (n->call.driver_version) n->call.driver_version(version, sizeof version);

@@ -26,9 +26,9 @@ stk_status stk_process_tree_open(stk_process_tree *tree, stk_procfs *fs, int pro
         stk_process_tree_close(tree);
         return stk_fail(err, STK_E_NOMEM, "resources", NULL, "no memory for the watched processes");
     }
-    tree->process_room = PROCESSES;
-    tree->thread_room = THREADS;
-    tree->pair_room = PAIRS;
+    tree->process_capacity = PROCESSES;
+    tree->thread_capacity = THREADS;
+    tree->pair_capacity = PAIRS;
     stk_process_tree_add(tree, process, 0);
     return STK_OK;
 }
@@ -54,17 +54,18 @@ void stk_process_tree_close(stk_process_tree *tree)
 
 void stk_process_tree_add(stk_process_tree *tree, int id, int parent)
 {
-    if (tree->process_count == tree->process_room) {
-        const size_t              room = tree->process_room * 2;
+    if (tree->process_count == tree->process_capacity) {
+        const size_t              capacity = tree->process_capacity * 2;
         stk_process_tree_process *larger = NULL;
-        if (room <= STK_TREE_PROCESSES) larger = realloc(tree->processes, room * sizeof *larger);
+        if (capacity <= STK_TREE_PROCESSES)
+            larger = realloc(tree->processes, capacity * sizeof *larger);
         if (!larger) return;
         tree->processes = larger;
-        tree->process_room = room;
+        tree->process_capacity = capacity;
     }
     stk_process_tree_process *p = &tree->processes[tree->process_count++];
     *p = (stk_process_tree_process){.id = id, .parent = parent, .is_new = true, .now = unknown};
-    p->is_baseline = !tree->begun; /* what it used until now was before the watch */
+    p->is_baseline = !tree->has_sample; /* what it used until now was before the watch */
     stk_procfile_init(&p->stat, "proc/%d/stat", id);
     stk_procfile_init(&p->statm, "proc/%d/statm", id);
     stk_procfile_init(&p->io, "proc/%d/io", id);
@@ -131,8 +132,8 @@ static void read_process(stk_process_tree *tree, stk_process_tree_process *p)
 {
     stk_process_stat stat;
     const char      *text = stk_procfile_read(&p->stat, tree->fs);
-    p->gone = !text || !stk_process_stat_parse(&stat, text);
-    if (p->gone) return;
+    p->exited = !text || !stk_process_stat_parse(&stat, text);
+    if (p->exited) return;
     p->threads = stat.threads;
     p->now.cpu_ns = read_cpu_clock(tree, p->id);
     if (p->now.cpu_ns < 0) p->now.cpu_ns = ticks_to_ns(tree, stat.cpu_ticks);
@@ -159,16 +160,16 @@ static void add_known(int64_t *sum, int64_t more)
 }
 
 /* The nearest ancestor that is still there will have been handed what this one used. */
-static void hand_up(stk_process_tree *tree, const stk_process_tree_process *gone)
+static void hand_up(stk_process_tree *tree, const stk_process_tree_process *exited)
 {
-    stk_process_tree_process *heir = find(tree, gone->parent);
-    while (heir && heir->gone)
+    stk_process_tree_process *heir = find(tree, exited->parent);
+    while (heir && heir->exited)
         heir = find(tree, heir->parent);
     if (!heir) return;
-    add_known(&heir->owed.child_cpu_ns, gone->now.cpu_ns);
-    add_known(&heir->owed.child_cpu_ns, gone->now.child_cpu_ns);
-    add_known(&heir->owed.read, gone->now.read);
-    add_known(&heir->owed.write, gone->now.write);
+    add_known(&heir->owed.child_cpu_ns, exited->now.cpu_ns);
+    add_known(&heir->owed.child_cpu_ns, exited->now.child_cpu_ns);
+    add_known(&heir->owed.read, exited->now.read);
+    add_known(&heir->owed.write, exited->now.write);
 }
 
 /* How far a counter went on, less what is owed. A debt is kept for one sample more, since parent
@@ -203,7 +204,7 @@ static void drop_gone(stk_process_tree *tree)
 {
     size_t kept = 0;
     for (size_t i = 0; i < tree->process_count; i++) {
-        if (tree->processes[i].gone)
+        if (tree->processes[i].exited)
             close_process(tree, &tree->processes[i]);
         else
             tree->processes[kept++] = tree->processes[i];
@@ -232,15 +233,15 @@ void stk_process_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now
                              double elapsed_s)
 {
     stk_process_tree_search(tree, forks, now_ns);
-    bool changed = !tree->begun;
+    bool changed = !tree->has_sample;
     for (size_t i = 0; i < tree->process_count; i++)
         read_process(tree, &tree->processes[i]);
     for (size_t i = 0; i < tree->process_count; i++) {
-        changed |= tree->processes[i].gone;
-        if (tree->processes[i].gone) hand_up(tree, &tree->processes[i]);
+        changed |= tree->processes[i].exited;
+        if (tree->processes[i].exited) hand_up(tree, &tree->processes[i]);
     }
     drop_gone(tree);
-    if (!tree->begun && tree->process_count) {
+    if (!tree->has_sample && tree->process_count) {
         tree->cpu_ns = tree->switches = tree->waiting_ns = 0;
         tree->read = tree->write = io_is_known(tree) ? 0 : -1;
     }
@@ -252,5 +253,5 @@ void stk_process_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now
     tree->resident = sum_memory(tree);
     stk_process_tree_read_threads(tree, changed || forks < 0 || forks != tree->forks, elapsed_s);
     tree->forks = forks;
-    tree->begun = true;
+    tree->has_sample = true;
 }

@@ -26,12 +26,12 @@ static void list_pairs(stk_process_tree *tree, DIR *folder)
         if (id <= 0 || is_watched(tree, id)) continue;
         const char *text = stk_procfs_read(tree->fs, "proc/%d/stat", id);
         if (!text || !stk_process_stat_parse(&stat, text)) continue;
-        if (tree->pair_count == tree->pair_room) {
-            const size_t           room = tree->pair_room * 2;
-            stk_process_tree_pair *larger = realloc(tree->pairs, room * sizeof *larger);
+        if (tree->pair_count == tree->pair_capacity) {
+            const size_t           capacity = tree->pair_capacity * 2;
+            stk_process_tree_pair *larger = realloc(tree->pairs, capacity * sizeof *larger);
             if (!larger) return; /* what is known by now is searched */
             tree->pairs = larger;
-            tree->pair_room = room;
+            tree->pair_capacity = capacity;
         }
         tree->pairs[tree->pair_count++] = (stk_process_tree_pair){id, stat.parent};
     }
@@ -55,7 +55,7 @@ static bool add_children(stk_process_tree *tree)
 /* Without a process that was started since, there can be no new child. */
 void stk_process_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns)
 {
-    const bool first = !tree->begun;
+    const bool first = !tree->has_sample;
     if (!tree->process_count) return;
     if (!first && forks >= 0 && forks == tree->searched_forks) return;
     if (!first && now_ns - tree->searched_ns < SEARCH_NS) return;

@@ -31,7 +31,7 @@ void stk_cpu_parse(stk_cpu_ticks *out, const char *text)
         stk_proc_skip(&at, 1);
         if (!strncmp(line, "cpu ", 4))
             out->all = parse_ticks(at);
-        else if (!strncmp(line, "cpu", 3) && out->core_count < STK_CORES_MOST)
+        else if (!strncmp(line, "cpu", 3) && out->core_count < STK_CORES_MAX)
             out->cores[out->core_count++] = parse_ticks(at);
         else if (!strncmp(line, "processes ", 10))
             out->forks = stk_proc_number(&at);

@@ -26,13 +26,14 @@ static stk_process_tree_thread *find_thread(stk_process_tree *tree, int process,
 
 static stk_process_tree_thread *add_thread(stk_process_tree *tree, int process, int id)
 {
-    if (tree->thread_count == tree->thread_room) {
-        const size_t             room = tree->thread_room * 2;
+    if (tree->thread_count == tree->thread_capacity) {
+        const size_t             capacity = tree->thread_capacity * 2;
         stk_process_tree_thread *larger = NULL;
-        if (room <= STK_TREE_THREADS) larger = realloc(tree->threads, room * sizeof *larger);
+        if (capacity <= STK_TREE_THREADS)
+            larger = realloc(tree->threads, capacity * sizeof *larger);
         if (!larger) return NULL;
         tree->threads = larger;
-        tree->thread_room = room;
+        tree->thread_capacity = capacity;
     }
     stk_process_tree_thread *thread = &tree->threads[tree->thread_count++];
     *thread = (stk_process_tree_thread){.id = id, .process = process, .is_new = true};
@@ -81,11 +82,11 @@ static void read_thread(stk_process_tree *tree, stk_process_tree_thread *t, doub
         t->cpu = 0;
         return;
     }
-    if (t->is_new) t->before = tree->begun ? (stk_thread_times){0} : t->now;
+    if (t->is_new) t->before = tree->has_sample ? (stk_thread_times){0} : t->now;
     t->is_new = false;
-    const double share =
+    const double fraction =
         elapsed_s > 0 ? (double)(t->now.cpu_ns - t->before.cpu_ns) * 1e-9 / elapsed_s : 0;
-    t->cpu = share < 0 ? 0 : share > 1 ? 1 : share;
+    t->cpu = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
     if (tree->switches >= 0 && t->now.switches > t->before.switches)
         tree->switches += t->now.switches - t->before.switches;
     if (tree->waiting_ns >= 0 && t->now.runnable_ns > t->before.runnable_ns)

@@ -41,7 +41,7 @@ typedef struct stk_process_tree_thread {
 
 typedef struct stk_process_tree_process {
     int                  id, parent, threads;
-    bool                 gone, is_new, is_baseline;
+    bool                 exited, is_new, is_baseline;
     stk_procfile         stat, statm, io;
     stk_process_counters now, before;
     /* What children that are gone had been counted for: it comes again in this one's counters. */
@@ -58,15 +58,15 @@ typedef struct stk_process_tree {
     bool                      is_real; /* /proc of this machine: clocks of processes can be read */
     int64_t                   page, ticks;
     stk_process_tree_process *processes; /* parents before children */
-    size_t                    process_count, process_room;
+    size_t                    process_count, process_capacity;
     stk_process_tree_thread  *threads;
-    size_t                    thread_count, thread_room;
+    size_t                    thread_count, thread_capacity;
     stk_process_tree_pair    *pairs; /* what a search found: kept for the next */
-    size_t                    pair_count, pair_room;
+    size_t                    pair_count, pair_capacity;
     int64_t                   forks; /* of the machine, when threads were last listed */
     uint64_t                  searched_ns;
     int64_t                   searched_forks;
-    bool                      begun;
+    bool                      has_sample;
     /* Since the first update; never falls. -1: not known. */
     int64_t cpu_ns, read, write, switches, waiting_ns; /* waiting_ns: for a core */
     int64_t resident;                                  /* bytes now */

@@ -9,18 +9,18 @@
 #include <unistd.h>
 
 enum {
-    FIRST_ROOM = 1 << 14,
-    MOST_ROOM = 1 << 22,
+    INITIAL_CAPACITY = 1 << 14,
+    CAPACITY_MAX = 1 << 22,
     WHOLE = 2048 /* less than this is all: the kernel fills half a page before it stops */
 };
 
 stk_status stk_procfs_open(stk_procfs *fs, const char *root, stk_error *err)
 {
-    *fs = (stk_procfs){.root = -1, .capacity = FIRST_ROOM};
+    *fs = (stk_procfs){.root = -1, .capacity = INITIAL_CAPACITY};
     fs->text = malloc(fs->capacity);
     if (!fs->text)
         return stk_fail(err, STK_E_NOMEM, "resources", NULL, "no memory for %d bytes of text",
-                        FIRST_ROOM);
+                        INITIAL_CAPACITY);
     fs->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return STK_OK; /* without it nothing can be read, and all is unknown */
 }
@@ -52,7 +52,7 @@ void stk_procfile_close(stk_procfile *file, stk_procfs *fs)
 /* Makes the room twice as large; without memory the text stays cut. */
 static bool grow(stk_procfs *fs)
 {
-    if (fs->capacity >= MOST_ROOM) return false;
+    if (fs->capacity >= CAPACITY_MAX) return false;
     char *larger = realloc(fs->text, fs->capacity * 2);
     if (!larger) return false;
     fs->text = larger;

@@ -15,9 +15,9 @@ enum { SHORTEST_NS = 1000000 }; /* rates over less than this are noise */
 /* Counters of the machine, at one moment. */
 typedef struct counters {
     stk_cpu_ticks     cpu;
-    stk_disk_counters disks[STK_DISKS_MOST];
+    stk_disk_counters disks[STK_DISKS_MAX];
     size_t            disk_count;
-    stk_link_counters links[STK_LINKS_MOST];
+    stk_link_counters links[STK_LINKS_MAX];
     size_t            link_count;
     int64_t           own_cpu_ns, own_read, own_write, own_switches, own_waiting_ns;
 } counters;
@@ -28,10 +28,10 @@ struct stk_resources {
     stk_machine_info    machine;
     stk_gpu_reader     *gpus;
     stk_process_tree    tree;
-    bool                has_tree, begun;
+    bool                has_tree, has_sample;
     uint64_t            start_ns, before_ns;
     counters            now, before;
-    double              cores[STK_CORES_MOST];
+    double              cores[STK_CORES_MAX];
     stk_resource_sample last;
 };
 
@@ -55,33 +55,33 @@ static const stk_resource_sample unknown = {.cpu = -1,
                                             .own_waiting = -1,
                                             .rate = -1};
 
-static stk_status open_sources(stk_resources *r, int process, const stk_resources_places *places,
+static stk_status open_sources(stk_resources *r, int process, const stk_resources_paths *paths,
                                stk_error *err)
 {
-    STK_TRY(stk_procfs_open(&r->fs, places->root, err));
+    STK_TRY(stk_procfs_open(&r->fs, paths->root, err));
     stk_procfile_init(&r->stat, "proc/stat");
     stk_procfile_init(&r->meminfo, "proc/meminfo");
     stk_procfile_init(&r->diskstats, "proc/diskstats");
     stk_procfile_init(&r->net, "proc/net/dev");
-    stk_machine_describe(&r->machine, &r->fs, places->root);
+    stk_machine_describe(&r->machine, &r->fs, paths->root);
     if (process >= 0) {
-        const bool is_real = !strcmp(places->root, "/");
+        const bool is_real = !strcmp(paths->root, "/");
         STK_TRY(
             stk_process_tree_open(&r->tree, &r->fs, process ? process : getpid(), is_real, err));
         r->has_tree = true;
     }
-    return stk_gpu_reader_start(&r->gpus, &places->gpu, &r->machine, err);
+    return stk_gpu_reader_start(&r->gpus, &paths->gpu, &r->machine, err);
 }
 
-stk_status stk_resources_open_at(stk_resources **out, int process,
-                                 const stk_resources_places *places, stk_error *err)
+stk_status stk_resources_open_at(stk_resources **out, int process, const stk_resources_paths *paths,
+                                 stk_error *err)
 {
     *out = NULL;
     stk_resources *r = calloc(1, sizeof *r);
     if (!r) return stk_fail(err, STK_E_NOMEM, "resources", NULL, "no memory for a sampler");
     r->fs.root = r->stat.fd = r->meminfo.fd = r->diskstats.fd = r->net.fd = -1;
     r->start_ns = stk_clock_ns();
-    const stk_status st = open_sources(r, process, places, err);
+    const stk_status st = open_sources(r, process, paths, err);
     if (st) {
         stk_resources_close(r);
         return st;
@@ -92,9 +92,9 @@ stk_status stk_resources_open_at(stk_resources **out, int process,
 
 stk_status stk_resources_open(stk_resources **out, int process, stk_error *err)
 {
-    const stk_resources_places usual = {
+    const stk_resources_paths defaults = {
         .root = "/", .gpu = {.nvml = "libnvidia-ml.so.1", .nvidia_smi = "nvidia-smi"}};
-    return stk_resources_open_at(out, process, &usual, err);
+    return stk_resources_open_at(out, process, &defaults, err);
 }
 
 void stk_resources_close(stk_resources *resources)
@@ -122,14 +122,14 @@ static void read_counters(stk_resources *r, uint64_t now_ns)
     const char *text = stk_procfile_read(&r->stat, &r->fs);
     stk_cpu_parse(&c->cpu, text ? text : "");
     text = stk_procfile_read(&r->diskstats, &r->fs);
-    c->disk_count = text ? stk_disks_parse(c->disks, STK_DISKS_MOST, text) : 0;
-    c->disk_count = stk_disks_keep_whole(c->disks, c->disk_count, &r->fs);
+    c->disk_count = text ? stk_disks_parse(c->disks, STK_DISKS_MAX, text) : 0;
+    c->disk_count = stk_disks_keep_complete(c->disks, c->disk_count, &r->fs);
     text = stk_procfile_read(&r->net, &r->fs);
-    c->link_count = text ? stk_links_parse(c->links, STK_LINKS_MOST, text) : 0;
+    c->link_count = text ? stk_links_parse(c->links, STK_LINKS_MAX, text) : 0;
     c->link_count = stk_links_keep_real(c->links, c->link_count, &r->fs);
     c->own_cpu_ns = c->own_read = c->own_write = c->own_switches = c->own_waiting_ns = -1;
     if (!r->has_tree) return;
-    const double elapsed_s = r->begun ? (double)(now_ns - r->before_ns) * 1e-9 : 0;
+    const double elapsed_s = r->has_sample ? (double)(now_ns - r->before_ns) * 1e-9 : 0;
     stk_process_tree_update(&r->tree, c->cpu.forks, now_ns, elapsed_s);
     c->own_cpu_ns = r->tree.cpu_ns;
     c->own_read = r->tree.read;
@@ -150,7 +150,7 @@ static void add(double *sum, double more)
     if (more >= 0) *sum = (*sum < 0 ? 0 : *sum) + more;
 }
 
-static double share(int64_t now, int64_t before, int64_t total, int64_t total_before)
+static double fraction_of(int64_t now, int64_t before, int64_t total, int64_t total_before)
 {
     if (now < 0 || before < 0 || total <= total_before) return -1;
     const double part = (double)(now - before) / (double)(total - total_before);
@@ -160,13 +160,13 @@ static double share(int64_t now, int64_t before, int64_t total, int64_t total_be
 static void fill_cpu(stk_resources *r, stk_resource_sample *s)
 {
     const stk_core_ticks *now = &r->now.cpu.all, *before = &r->before.cpu.all;
-    s->cpu = share(now->busy, before->busy, now->total, before->total);
-    s->iowait = share(now->iowait, before->iowait, now->total, before->total);
+    s->cpu = fraction_of(now->busy, before->busy, now->total, before->total);
+    s->iowait = fraction_of(now->iowait, before->iowait, now->total, before->total);
     for (int i = 0; i < r->now.cpu.core_count; i++) {
         now = &r->now.cpu.cores[i];
         before = &r->before.cpu.cores[i];
         r->cores[i] = i < r->before.cpu.core_count
-                          ? share(now->busy, before->busy, now->total, before->total)
+                          ? fraction_of(now->busy, before->busy, now->total, before->total)
                           : -1;
     }
 }
@@ -237,19 +237,19 @@ static void fill_gpus(stk_resources *r, stk_resource_sample *s)
 void stk_resources_sample_at(stk_resources *resources, uint64_t now_ns, stk_resource_sample *out)
 {
     stk_resources *r = resources;
-    if (r->begun && now_ns - r->before_ns < SHORTEST_NS) {
+    if (r->has_sample && now_ns - r->before_ns < SHORTEST_NS) {
         *out = r->last;
         return;
     }
     *out = unknown;
     out->seconds = (double)(now_ns - r->start_ns) * 1e-9;
     read_counters(r, now_ns);
-    if (r->begun) fill_rates(r, (double)(now_ns - r->before_ns) * 1e-9, out);
+    if (r->has_sample) fill_rates(r, (double)(now_ns - r->before_ns) * 1e-9, out);
     fill_memory(r, out);
     fill_gpus(r, out);
     r->before = r->now;
     r->before_ns = now_ns;
-    r->begun = true;
+    r->has_sample = true;
     r->last = *out;
 }
 

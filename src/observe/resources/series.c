@@ -11,12 +11,12 @@ enum {
     GPU = sizeof(stk_gpu_sample) / sizeof(double)
 };
 
-stk_status stk_series_init(stk_series *series, size_t room, stk_error *err)
+stk_status stk_series_init(stk_series *series, size_t capacity, stk_error *err)
 {
-    *series = (stk_series){.room = room / 2 * 2, .merged = 1};
-    series->samples = calloc(series->room, sizeof *series->samples);
+    *series = (stk_series){.capacity = capacity / 2 * 2, .merged = 1};
+    series->samples = calloc(series->capacity, sizeof *series->samples);
     if (!series->samples)
-        return stk_fail(err, STK_E_NOMEM, "resources", NULL, "no memory for %zu samples", room);
+        return stk_fail(err, STK_E_NOMEM, "resources", NULL, "no memory for %zu samples", capacity);
     return STK_OK;
 }
 
@@ -86,7 +86,7 @@ void stk_series_add(stk_series *series, const stk_resource_sample *sample)
         merge(&s->samples[s->count - 1], sample, (double)s->part++);
         return;
     }
-    if (s->count == s->room) halve(s);
+    if (s->count == s->capacity) halve(s);
     s->samples[s->count++] = *sample;
     s->part = 1;
 }

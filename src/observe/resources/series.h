@@ -6,14 +6,14 @@
 
 typedef struct stk_series {
     stk_resource_sample *samples;
-    size_t               count, room;
+    size_t               count, capacity;
     size_t               merged; /* samples that one of these is made of */
     size_t               part;   /* of them that the last one has so far */
     stk_resource_sample  peaks;
 } stk_series;
 
 /* room: at least 2. */
-STK_NODISCARD stk_status stk_series_init(stk_series *series, size_t room, stk_error *err);
+STK_NODISCARD stk_status stk_series_init(stk_series *series, size_t capacity, stk_error *err);
 void                     stk_series_release(stk_series *series);
 void                     stk_series_add(stk_series *series, const stk_resource_sample *sample);
 

@@ -6,7 +6,7 @@
 
 #include <stoker/resources.h>
 
-enum { STK_CORES_MOST = 1024, STK_DISKS_MOST = 64, STK_LINKS_MOST = 64 };
+enum { STK_CORES_MAX = 1024, STK_DISKS_MAX = 64, STK_LINKS_MAX = 64 };
 
 /* Ticks of one core, or of all. What the hypervisor took away counts as busy: it was wanted. */
 typedef struct stk_core_ticks {
@@ -14,7 +14,7 @@ typedef struct stk_core_ticks {
 } stk_core_ticks;
 
 typedef struct stk_cpu_ticks {
-    stk_core_ticks all, cores[STK_CORES_MOST];
+    stk_core_ticks all, cores[STK_CORES_MAX];
     int            core_count;
     int64_t        forks; /* processes and threads ever started */
 } stk_cpu_ticks;
@@ -37,7 +37,7 @@ typedef struct stk_disk_counters {
 /* Reads the text of /proc/diskstats: every disk with what is on it only once. Returns how many. */
 size_t stk_disks_parse(stk_disk_counters *out, size_t capacity, const char *text);
 /* Drops partitions: only what /sys/block has is a disk. */
-size_t stk_disks_keep_whole(stk_disk_counters *disks, size_t count, stk_procfs *fs);
+size_t stk_disks_keep_complete(stk_disk_counters *disks, size_t count, stk_procfs *fs);
 
 typedef struct stk_link_counters {
     char    name[32];

@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-stk_status stk_builder_init(stk_builder *b, stk_timeline *timeline, uint64_t most_events,
+stk_status stk_builder_init(stk_builder *b, stk_timeline *timeline, uint64_t max_events,
                             stk_error *err)
 {
     static const stk_open_span none;
-    *b = (stk_builder){.timeline = timeline, .most_events = most_events, .until_ns = INT64_MAX};
+    *b = (stk_builder){.timeline = timeline, .max_events = max_events, .until_ns = INT64_MAX};
     stk_blob *blobs[] = {&b->row_table, &b->processes, &b->open, &b->async, &b->flows, &b->text};
     for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
         stk_blob_init(blobs[i], NULL, STK_MEMORY_INDEX);

@@ -18,7 +18,7 @@ typedef struct stk_async_span {
 
 typedef struct stk_builder {
     stk_timeline *timeline;
-    uint64_t      most_events;
+    uint64_t      max_events;
     int64_t       until_ns; /* what begins later is left out */
     bool          full;     /* no time tells what to leave out: all is */
     uint32_t      last_row;
@@ -38,7 +38,7 @@ STK_NODISCARD stk_status stk_timeline_new(stk_timeline **out, stk_builder *b, ui
                                           stk_error *err);
 
 STK_NODISCARD stk_status stk_builder_init(stk_builder *b, stk_timeline *timeline,
-                                          uint64_t most_events, stk_error *err);
+                                          uint64_t max_events, stk_error *err);
 void                     stk_builder_release(stk_builder *b);
 /* Visits of stk_events_read; context is the builder. */
 STK_NODISCARD stk_status stk_builder_event(void *context, const stk_file_event *event,

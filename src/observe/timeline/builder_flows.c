@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "observe/timeline/builder.h"
 
-enum { FIRST_FLOWS = 1024, MOST_FLOWS = 1 << 22 };
+enum { FIRST_FLOWS = 1024, FLOWS_MAX = 1 << 22 };
 
 uint64_t stk_builder_hash(stk_bytes value)
 {
@@ -41,7 +41,7 @@ stk_status stk_builder_flow(stk_builder *b, const stk_file_event *event, bool be
     const uint64_t key =
         stk_hash64_number(stk_builder_hash(event->category), stk_builder_hash(event->id)) | 1;
     b->timeline->findings.flows++;
-    if (b->flow_count >= MOST_FLOWS) return STK_OK;
+    if (b->flow_count >= FLOWS_MAX) return STK_OK;
     if (b->flow_count * 2 >= b->flows.size / sizeof(uint64_t)) STK_TRY(grow_flows(b, err));
     const size_t mask = b->flows.size / sizeof(uint64_t) - 1;
     uint64_t    *slots = (uint64_t *)(void *)b->flows.data;

@@ -50,12 +50,12 @@ stk_status stk_builder_add(stk_builder *b, int64_t begin_ns, stk_timeline_event 
 {
     stk_blob *events = &b->timeline->events;
     *event = NULL;
-    if (event_count(b) >= b->most_events && !b->full) {
+    if (event_count(b) >= b->max_events && !b->full) {
         const size_t before = event_count(b);
         leave_out_from(b, choose_time(b));
         b->full = event_count(b) == before;
     }
-    if (begin_ns >= b->until_ns || event_count(b) >= b->most_events) {
+    if (begin_ns >= b->until_ns || event_count(b) >= b->max_events) {
         b->timeline->findings.left_out++;
         return STK_OK;
     }

@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "observe/timeline/builder.h"
 
-enum { FIRST_SLOTS = 64, MOST_ROWS = 1 << 16, MOST_PROCESSES = 4096 };
+enum { FIRST_SLOTS = 64, ROWS_MAX = 1 << 16, PROCESSES_MAX = 4096 };
 /* Processes and threads that are named by texts, and those of spans with an id, are numbers that no
  * system gives. */
 static const int64_t named_below = -1000000, async_above = (int64_t)1 << 40;
@@ -20,7 +20,7 @@ stk_status stk_builder_text(stk_builder *b, stk_bytes value, uint32_t *number, s
     if (stk_scan_is_string(value) && !memchr(value.data, '\\', value.size))
         return stk_string_table_add(&b->timeline->texts,
                                     stk_bytes_of(value.data + 1, value.size - 2), number, err);
-    STK_TRY(stk_scan_text(value, STK_TEXT_LONGEST, &b->text, err));
+    STK_TRY(stk_scan_text(value, STK_TEXT_MAX, &b->text, err));
     return stk_string_table_add(&b->timeline->texts, stk_blob_bytes(&b->text), number, err);
 }
 
@@ -66,7 +66,7 @@ static stk_status find_row(stk_builder *b, int64_t process, int64_t thread, uint
     if (row_count(b) * 2 >= b->row_table.size / sizeof(uint32_t)) STK_TRY(grow_table(b, err));
     const size_t slot = find_slot(b, process, thread);
     *row = slots_of(b)[slot] ? slots_of(b)[slot] - 1 : 0;
-    if (slots_of(b)[slot] || row_count(b) >= MOST_ROWS) return STK_OK;
+    if (slots_of(b)[slot] || row_count(b) >= ROWS_MAX) return STK_OK;
     const stk_timeline_track made = {
         .row = {.process = process, .thread = thread, .thread_name = thread_name}};
     STK_TRY(stk_blob_append(&b->timeline->rows, &made, sizeof made, err));
@@ -98,7 +98,7 @@ stk_status stk_builder_name_process(stk_builder *b, int64_t process, uint32_t na
             if (labels) list[i].labels = labels;
             return STK_OK;
         }
-    if (count >= MOST_PROCESSES) return STK_OK;
+    if (count >= PROCESSES_MAX) return STK_OK;
     const process_name made = {process, name, labels};
     return stk_blob_append(&b->processes, &made, sizeof made, err);
 }

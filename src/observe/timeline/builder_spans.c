@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "observe/timeline/builder.h"
 
-enum { MOST_OPEN = 1 << 20, MOST_ASYNC = 4096 };
+enum { OPEN_SPANS_MAX = 1 << 20, ASYNC_MAX = 4096 };
 
 static stk_open_span *open_at(const stk_builder *b, uint32_t number)
 {
@@ -118,7 +118,7 @@ stk_status stk_builder_begin(stk_builder *b, const stk_file_event *event, stk_er
         b->free_open = open_at(b, number)->below;
     } else {
         number = (uint32_t)(b->open.size / sizeof span);
-        if (number >= MOST_OPEN) {
+        if (number >= OPEN_SPANS_MAX) {
             b->timeline->findings.left_out++;
             return STK_OK;
         }
@@ -172,7 +172,7 @@ stk_status stk_builder_begin_async(stk_builder *b, const stk_file_event *event, 
     STK_TRY(read_span(b, event, &made.span, &good, err));
     if (!good) return STK_OK;
     STK_TRY(stk_builder_async_row(b, event, &made.span.row, err));
-    if (b->async.size >= MOST_ASYNC * sizeof made) {
+    if (b->async.size >= ASYNC_MAX * sizeof made) {
         b->timeline->findings.left_out++;
         return STK_OK;
     }

@@ -10,18 +10,18 @@ enum { DEEPEST = 256, KINDS = 4 };
 /* A function that computes so much of all compute is the loop, not a call of it; one that has so
  * much of its caller's time is named instead of it; pauses are as long as this, or this share of a
  * step. */
-static const double   computes = 0.05, same = 0.8, least_pause = 0.05, often_enough = 0.7;
-static const uint64_t least_pause_ns = 500000;
+static const double   computes = 0.05, same = 0.8, pause_min = 0.05, often_enough = 0.7;
+static const uint64_t pause_min_ns = 500000;
 
 /* What time of the training thread is counted as. */
 typedef enum kind { PAUSE, PREPARE, WRITE, COMPUTE } kind;
 
 /* All time up to the begin of a stretch, by kind. */
-typedef struct mark {
+typedef struct marker {
     uint64_t begin_ns, end_ns;
     int      kind; /* -1: another stage */
     double   before[KINDS];
-} mark;
+} marker;
 
 typedef struct use {
     double   ns[KINDS];
@@ -32,7 +32,7 @@ typedef struct use {
 typedef struct survey {
     const stk_timeline *t;
     const stk_windows  *w;
-    mark               *marks;
+    marker             *markers;
     size_t              count;
     use                *uses; /* by name */
     double              all[KINDS];
@@ -60,13 +60,13 @@ static double up_to(const survey *s, uint64_t ns, kind k)
     size_t low = 0, high = s->count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (s->marks[middle].begin_ns <= ns)
+        if (s->markers[middle].begin_ns <= ns)
             low = middle + 1;
         else
             high = middle;
     }
     if (!low) return 0;
-    const mark    *m = &s->marks[low - 1];
+    const marker  *m = &s->markers[low - 1];
     const uint64_t to = ns < m->end_ns ? ns : m->end_ns;
     double         sum = m->before[k];
     if (m->kind == (int)k) sum += (double)(to - m->begin_ns);
@@ -74,15 +74,15 @@ static double up_to(const survey *s, uint64_t ns, kind k)
     return sum;
 }
 
-static void make_marks(survey *s, const stk_span_interval *list, size_t count)
+static void make_markers(survey *s, const stk_span_interval *list, size_t count)
 {
     double   sums[KINDS] = {0};
     uint64_t last = count ? list[0].begin_ns : 0;
     for (size_t i = 0; i < count; i++) {
-        mark *m = &s->marks[s->count++];
+        marker *m = &s->markers[s->count++];
         sums[PAUSE] += (double)(list[i].begin_ns - last);
         last = list[i].end_ns;
-        *m = (mark){list[i].begin_ns, list[i].end_ns, kind_of(list[i].stage), {0}};
+        *m = (marker){list[i].begin_ns, list[i].end_ns, kind_of(list[i].stage), {0}};
         memcpy(m->before, sums, sizeof sums);
         if (m->kind >= 0) sums[m->kind] += (double)(m->end_ns - m->begin_ns);
     }
@@ -96,14 +96,14 @@ static void count_pauses(survey *s)
     uint64_t               from = first->begin_ns;
     for (size_t i = 0; i <= s->count; i++) {
         const bool     end = i == s->count;
-        const uint64_t to = end ? last->end_ns : s->marks[i].begin_ns;
-        if (!end && s->marks[i].kind == PAUSE) continue;
+        const uint64_t to = end ? last->end_ns : s->markers[i].begin_ns;
+        if (!end && s->markers[i].kind == PAUSE) continue;
         const uint64_t ns = to > from ? to - from : 0;
-        if (ns >= least_pause_ns && (double)ns >= least_pause * step) {
+        if (ns >= pause_min_ns && (double)ns >= pause_min * step) {
             s->pauses += (double)ns;
             s->pause_count++;
         }
-        if (!end) from = s->marks[i].end_ns > from ? s->marks[i].end_ns : from;
+        if (!end) from = s->markers[i].end_ns > from ? s->markers[i].end_ns : from;
     }
 }
 
@@ -160,9 +160,9 @@ static bool is_candidate(const survey *s, uint32_t name)
 }
 
 /* The innermost of those that have nearly as much as the one that has most. 0: none. */
-static uint32_t find_call(const survey *s, kind k, bool built_in, double least)
+static uint32_t find_call(const survey *s, kind k, bool built_in, double min)
 {
-    double   most = least, deepest = -1;
+    double   longest = min, deepest = -1;
     uint32_t found = 0;
     for (int round = 0; round < 2; round++)
         for (uint32_t i = 1; i < stk_string_table_count(&s->t->texts); i++) {
@@ -170,8 +170,9 @@ static uint32_t find_call(const survey *s, kind k, bool built_in, double least)
             if (!is_candidate(s, i) || is_built_in(stk_timeline_text(s->t, i)) != built_in)
                 continue;
             if (round == 0) {
-                if (u->ns[k] > most) most = u->ns[k], found = i;
-            } else if (found && u->ns[k] >= same * most && u->depth / (double)u->calls > deepest) {
+                if (u->ns[k] > longest) longest = u->ns[k], found = i;
+            } else if (found && u->ns[k] >= same * longest &&
+                       u->depth / (double)u->calls > deepest) {
                 deepest = u->depth / (double)u->calls;
                 found = i;
             }
@@ -181,16 +182,16 @@ static uint32_t find_call(const survey *s, kind k, bool built_in, double least)
 
 static uint32_t slowest_call(const survey *s, kind k)
 {
-    const double least =
-        least_pause * (s->all[PAUSE] + s->all[PREPARE] + s->all[WRITE] + s->all[COMPUTE]);
-    const uint32_t own = find_call(s, k, false, least);
-    return own ? own : find_call(s, k, true, least);
+    const double min =
+        pause_min * (s->all[PAUSE] + s->all[PREPARE] + s->all[WRITE] + s->all[COMPUTE]);
+    const uint32_t own = find_call(s, k, false, min);
+    return own ? own : find_call(s, k, true, min);
 }
 
-static void name_call(const survey *s, kind k, char *to, size_t room)
+static void name_call(const survey *s, kind k, char *to, size_t capacity)
 {
     const uint32_t name = slowest_call(s, k);
-    if (name) snprintf(to, room, "%s", stk_timeline_text(s->t, name));
+    if (name) snprintf(to, capacity, "%s", stk_timeline_text(s->t, name));
 }
 
 static void fill_found(stk_profile *out, const survey *s)
@@ -206,15 +207,15 @@ static void fill_found(stk_profile *out, const survey *s)
     snprintf(c->name, sizeof c->name, "%s", stk_timeline_text(s->t, pause));
 }
 
-static stk_status look(stk_profile *out, survey *s, stk_blob *stretches, stk_error *err)
+static stk_status survey_calls(stk_profile *out, survey *s, stk_blob *intervals, stk_error *err)
 {
-    STK_TRY(stk_row_span_intervals(s->t, s->w->row, stretches, err));
-    const size_t count = stretches->size / sizeof(stk_span_interval);
-    s->marks = malloc((count + 1) * sizeof *s->marks);
+    STK_TRY(stk_row_span_intervals(s->t, s->w->row, intervals, err));
+    const size_t count = intervals->size / sizeof(stk_span_interval);
+    s->markers = malloc((count + 1) * sizeof *s->markers);
     s->uses = calloc(stk_string_table_count(&s->t->texts) + 1, sizeof *s->uses);
-    if (!s->marks || !s->uses)
+    if (!s->markers || !s->uses)
         return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu spans", count);
-    make_marks(s, (const stk_span_interval *)(void *)stretches->data, count);
+    make_markers(s, (const stk_span_interval *)(void *)intervals->data, count);
     for (int k = 0; k < KINDS; k++)
         s->all[k] = up_to(s, s->w->list[s->w->count - 1].end_ns, (kind)k) -
                     up_to(s, s->w->list[0].begin_ns, (kind)k);
@@ -231,11 +232,11 @@ stk_status stk_timeline_fill_calls(stk_profile *out, const stk_timeline *t, cons
                                    stk_error *err)
 {
     survey   s = {.t = t, .w = w};
-    stk_blob stretches;
-    stk_blob_init(&stretches, NULL, STK_MEMORY_INDEX);
-    const stk_status st = w->count ? look(out, &s, &stretches, err) : STK_OK;
-    stk_blob_release(&stretches);
-    free(s.marks);
+    stk_blob intervals;
+    stk_blob_init(&intervals, NULL, STK_MEMORY_INDEX);
+    const stk_status st = w->count ? survey_calls(out, &s, &intervals, err) : STK_OK;
+    stk_blob_release(&intervals);
+    free(s.markers);
     free(s.uses);
     return st;
 }

@@ -241,11 +241,11 @@ static stk_status read_members(reader *r, stk_blob *name)
 
 static stk_json_scan pass_mark(reader *r, stk_scanner *s, void *result)
 {
-    static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
+    static const uint8_t bom[] = {0xEF, 0xBB, 0xBF};
     (void)result;
-    if ((size_t)(s->end - s->at) < sizeof mark && !r->in->ended) return STK_SCAN_MORE;
-    if ((size_t)(s->end - s->at) >= sizeof mark && memcmp(s->at, mark, sizeof mark) == 0)
-        s->at += sizeof mark;
+    if ((size_t)(s->end - s->at) < sizeof bom && !r->in->ended) return STK_SCAN_MORE;
+    if ((size_t)(s->end - s->at) >= sizeof bom && memcmp(s->at, bom, sizeof bom) == 0)
+        s->at += sizeof bom;
     return STK_SCAN_FOUND;
 }
 
@@ -260,7 +260,7 @@ static stk_json_scan at_end(reader *r, stk_scanner *s, void *result)
     return r->in->ended ? STK_SCAN_FOUND : STK_SCAN_MORE;
 }
 
-static stk_status read_whole(reader *r, stk_blob *name)
+static stk_status read_file(reader *r, stk_blob *name)
 {
     uint8_t first = 0;
     bool    unused;
@@ -290,7 +290,7 @@ stk_status stk_events_read(stk_trace_input *in, const stk_event_visitor *visitor
     reader   r = {.in = in, .visitor = visitor, .err = err};
     stk_blob name;
     stk_blob_init(&name, NULL, STK_MEMORY_READ);
-    stk_status st = read_whole(&r, &name);
+    stk_status st = read_file(&r, &name);
     stk_blob_release(&name);
     if (!st && !r.seen)
         st = stk_fail(err, STK_E_INVALID, "trace", in->file->path,

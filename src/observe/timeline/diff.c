@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_BLOCKS = 256, RESAMPLES = 400, FEWEST_STEPS = 4 };
+enum { BLOCKS_MAX = 256, RESAMPLES = 400, FEWEST_STEPS = 4 };
 
 /* One of the two. */
 typedef struct side {
@@ -31,10 +31,10 @@ static double mean_of(const double *values, size_t count)
     return count ? sum / (double)count : 0;
 }
 
-/* Means of neighbouring steps, no more than MOST_BLOCKS of them. */
+/* Means of neighbouring steps, no more than BLOCKS_MAX of them. */
 static size_t make_blocks(const side *s, double *blocks)
 {
-    const size_t steps = s->windows.count, count = steps < MOST_BLOCKS ? steps : MOST_BLOCKS;
+    const size_t steps = s->windows.count, count = steps < BLOCKS_MAX ? steps : BLOCKS_MAX;
     for (size_t i = 0; i < count; i++) {
         const size_t begin = i * steps / count, end = (i + 1) * steps / count;
         blocks[i] = mean_of(s->by_step + begin, end - begin);
@@ -61,7 +61,7 @@ static int compare_doubles(const void *left, const void *right)
 /* The interval of the difference of means, by drawing steps again. */
 static void bound_change(side *sides, stk_timeline_change *change)
 {
-    double       blocks[2][MOST_BLOCKS], deltas[RESAMPLES];
+    double       blocks[2][BLOCKS_MAX], deltas[RESAMPLES];
     const size_t a = make_blocks(&sides[0], blocks[0]), b = make_blocks(&sides[1], blocks[1]);
     uint64_t     random = 1;
     change->low_ns = 1;

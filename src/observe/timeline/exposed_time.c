@@ -24,11 +24,11 @@ static bool of_same_rank(const stk_timeline *t, const stk_windows *w, uint32_t r
                                        tracks[w->row].row.process / PROCESSES_A_RANK;
 }
 
-bool stk_row_tells(const stk_timeline *t, const stk_windows *windows, uint32_t row)
+bool stk_row_is_exposed(const stk_timeline *t, const stk_windows *windows, uint32_t row)
 {
     const stk_timeline_track *track = &stk_timeline_tracks(t)[row];
     if (track->is_background || track->is_derived || !track->has_spans) return false;
-    if (stk_tool_of(t)->training_row_tells && windows->source == STK_STEPS_MARKED)
+    if (stk_tool_of(t)->only_step_row_exposed && windows->source == STK_STEPS_MARKED)
         return row == windows->row;
     return of_same_rank(t, windows, row);
 }
@@ -81,24 +81,24 @@ static stk_status collect_edges(const stk_windows *w, const stk_timeline *t, stk
                                 stk_error *err)
 {
     const bool devices = stk_timeline_has_devices(t);
-    stk_blob   stretches;
+    stk_blob   intervals;
     stk_status st = STK_OK;
-    stk_blob_init(&stretches, NULL, STK_MEMORY_INDEX);
+    stk_blob_init(&intervals, NULL, STK_MEMORY_INDEX);
     for (uint32_t row = 0; !st && row < stk_timeline_row_count(t); row++) {
-        if (!stk_row_tells(t, w, row)) continue;
+        if (!stk_row_is_exposed(t, w, row)) continue;
         const bool on_device = stk_timeline_tracks(t)[row].row.is_device;
-        const bool alone = stk_tool_of(t)->training_row_tells;
-        stretches.size = 0;
-        st = stk_row_span_intervals(t, row, &stretches, err);
-        const stk_span_interval *list = (const stk_span_interval *)(void *)stretches.data;
-        for (size_t i = 0; !st && i < stretches.size / sizeof *list; i++) {
+        const bool alone = stk_tool_of(t)->only_step_row_exposed;
+        intervals.size = 0;
+        st = stk_row_span_intervals(t, row, &intervals, err);
+        const stk_span_interval *list = (const stk_span_interval *)(void *)intervals.data;
+        for (size_t i = 0; !st && i < intervals.size / sizeof *list; i++) {
             if (!list[i].stage) continue;
             const int8_t rank = (int8_t)rank_of(&list[i], on_device, devices && !alone);
             const edge   both[] = {{list[i].begin_ns, rank, 1}, {list[i].end_ns, rank, -1}};
             st = stk_blob_append(edges, both, sizeof both, err);
         }
     }
-    stk_blob_release(&stretches);
+    stk_blob_release(&intervals);
     return st;
 }
 

@@ -3,23 +3,23 @@
 
 #include <stdlib.h>
 
-enum { MOST_DEEDS = 64 };
+enum { SPANS_MAX = 64 };
 
 /* All stretches of a timeline, row after row. */
 typedef struct board {
     const stk_timeline *t;
     stk_windows         windows;
-    stk_blob            stretches; /* stk_span_interval */
+    stk_blob            intervals; /* stk_span_interval */
     stk_blob            begins;    /* size_t: where each row's begin, and the end of all */
     stk_blob            busy;      /* stk_span_interval: of the device at hand, joined */
     stk_blob            gaps;      /* stk_timeline_gap: of the device at hand */
     uint64_t            begin_ns, end_ns;
 } board;
 
-static const stk_span_interval *stretches_of(const board *b, uint32_t row, size_t *count)
+static const stk_span_interval *intervals_of(const board *b, uint32_t row, size_t *count)
 {
     const size_t            *begins = (const size_t *)(void *)b->begins.data;
-    const stk_span_interval *all = (const stk_span_interval *)(void *)b->stretches.data;
+    const stk_span_interval *all = (const stk_span_interval *)(void *)b->intervals.data;
     *count = begins[row + 1] - begins[row];
     return *count ? all + begins[row] : NULL;
 }
@@ -27,10 +27,10 @@ static const stk_span_interval *stretches_of(const board *b, uint32_t row, size_
 static stk_status lay_out(board *b, stk_error *err)
 {
     for (uint32_t row = 0; row <= stk_timeline_row_count(b->t); row++) {
-        const size_t begin = b->stretches.size / sizeof(stk_span_interval);
+        const size_t begin = b->intervals.size / sizeof(stk_span_interval);
         STK_TRY(stk_blob_append(&b->begins, &begin, sizeof begin, err));
         if (row < stk_timeline_row_count(b->t))
-            STK_TRY(stk_row_span_intervals(b->t, row, &b->stretches, err));
+            STK_TRY(stk_row_span_intervals(b->t, row, &b->intervals, err));
     }
     return STK_OK;
 }
@@ -60,7 +60,7 @@ static stk_status collect_busy(board *b, uint32_t device, stk_error *err)
     b->busy.size = 0;
     for (uint32_t row = 0; row < stk_timeline_row_count(b->t); row++) {
         size_t                   count;
-        const stk_span_interval *list = stretches_of(b, row, &count);
+        const stk_span_interval *list = intervals_of(b, row, &count);
         for (size_t i = 0; same_device(b, device, row) && i < count; i++)
             if (is_busy(&list[i])) STK_TRY(stk_blob_append(&b->busy, &list[i], sizeof *list, err));
     }
@@ -103,20 +103,20 @@ static int compare_gaps(const void *left, const void *right)
 }
 
 /* What was done in a gap, by row and name. */
-typedef struct deeds {
-    stk_timeline_gap_span list[MOST_DEEDS];
-    bool                  tells[MOST_DEEDS]; /* of a row that is waited for */
+typedef struct spans {
+    stk_timeline_gap_span list[SPANS_MAX];
+    bool                  waited_for[SPANS_MAX]; /* of a row that is waited for */
     size_t                count;
-} deeds;
+} spans;
 
-static void add_deed(deeds *d, const stk_span_interval *s, uint64_t ns, bool tells)
+static void add_span(spans *d, const stk_span_interval *s, uint64_t ns, bool waited_for)
 {
     size_t i = 0;
     while (i < d->count && (d->list[i].row != s->row || d->list[i].name != s->name))
         i++;
-    if (i == MOST_DEEDS) return;
+    if (i == SPANS_MAX) return;
     if (i == d->count) {
-        d->tells[d->count] = tells;
+        d->waited_for[d->count] = waited_for;
         d->list[d->count++] =
             (stk_timeline_gap_span){.name = s->name, .row = s->row, .stage = s->stage};
     }
@@ -124,11 +124,11 @@ static void add_deed(deeds *d, const stk_span_interval *s, uint64_t ns, bool tel
 }
 
 /* Stretches of a row that overlap the gap. */
-static void add_row(const board *b, uint32_t row, bool own, const stk_timeline_gap *gap, deeds *d)
+static void add_row(const board *b, uint32_t row, bool own, const stk_timeline_gap *gap, spans *d)
 {
     size_t                   count, low = 0;
-    const stk_span_interval *list = stretches_of(b, row, &count);
-    const bool               tells = stk_row_tells(b->t, &b->windows, row);
+    const stk_span_interval *list = intervals_of(b, row, &count);
+    const bool               waited_for = stk_row_is_exposed(b->t, &b->windows, row);
     if (stk_timeline_tracks(b->t)[row].is_derived) return;
     for (size_t high = count; low < high;) {
         const size_t middle = low + (high - low) / 2;
@@ -143,52 +143,52 @@ static void add_row(const board *b, uint32_t row, bool own, const stk_timeline_g
             list[low].begin_ns > gap->begin_ns ? list[low].begin_ns : gap->begin_ns;
         const uint64_t to = list[low].end_ns < end ? list[low].end_ns : end;
         if (own && is_busy(&list[low])) continue;
-        add_deed(d, &list[low], to - from, tells);
+        add_span(d, &list[low], to - from, waited_for);
     }
 }
 
 /* Rows that are waited for come first, then what has a stage, then the longest. */
-static bool comes_before(const deeds *d, size_t a, size_t b)
+static bool comes_before(const spans *d, size_t a, size_t b)
 {
-    if (d->tells[a] != d->tells[b]) return d->tells[a];
+    if (d->waited_for[a] != d->waited_for[b]) return d->waited_for[a];
     const bool first = d->list[a].stage != STK_STAGE_NONE;
     const bool second = d->list[b].stage != STK_STAGE_NONE;
     return first != second ? first : d->list[a].ns > d->list[b].ns;
 }
 
-static void sort_deeds(deeds *d)
+static void sort_spans(spans *d)
 {
     for (size_t i = 1; i < d->count; i++)
         for (size_t k = i; k > 0 && comes_before(d, k, k - 1); k--) {
-            const stk_timeline_gap_span deed = d->list[k];
-            const bool                  tells = d->tells[k];
+            const stk_timeline_gap_span span = d->list[k];
+            const bool                  waited_for = d->waited_for[k];
             d->list[k] = d->list[k - 1];
-            d->tells[k] = d->tells[k - 1];
-            d->list[k - 1] = deed;
-            d->tells[k - 1] = tells;
+            d->waited_for[k] = d->waited_for[k - 1];
+            d->list[k - 1] = span;
+            d->waited_for[k - 1] = waited_for;
         }
 }
 
 static void explain(const board *b, stk_timeline_gap *gap, uint64_t *by_stage)
 {
-    deeds    d = {.count = 0};
+    spans    d = {.count = 0};
     uint64_t left = gap->ns;
     for (uint32_t row = 0; row < stk_timeline_row_count(b->t); row++)
         add_row(b, row, same_device(b, gap->row, row), gap, &d);
-    sort_deeds(&d);
-    for (size_t i = 0; i < d.count && d.tells[i]; i++) {
+    sort_spans(&d);
+    for (size_t i = 0; i < d.count && d.waited_for[i]; i++) {
         const uint64_t ns = d.list[i].ns < left ? d.list[i].ns : left;
         by_stage[d.list[i].stage] += ns;
         left -= ns;
     }
     by_stage[STK_STAGE_NONE] += left;
-    gap->deed_count = d.count < STK_TIMELINE_DID ? d.count : STK_TIMELINE_DID;
-    for (size_t i = 0; i < gap->deed_count; i++)
-        gap->deeds[i] = d.list[i];
+    gap->span_count = d.count < STK_TIMELINE_GAP_SPANS ? d.count : STK_TIMELINE_GAP_SPANS;
+    for (size_t i = 0; i < gap->span_count; i++)
+        gap->spans[i] = d.list[i];
 }
 
-static stk_status look_at(board *b, uint32_t device, size_t most, stk_timeline_gaps *out,
-                          stk_blob *kept, stk_error *err)
+static stk_status find_gaps_of(board *b, uint32_t device, size_t max, stk_timeline_gaps *out,
+                               stk_blob *kept, stk_error *err)
 {
     stk_timeline_idle *idle = &out->rows[out->row_count];
     *idle = (stk_timeline_idle){.row = device, .window_ns = b->end_ns - b->begin_ns};
@@ -201,7 +201,7 @@ static stk_status look_at(board *b, uint32_t device, size_t most, stk_timeline_g
     if (count) qsort(gaps, count, sizeof *gaps, compare_gaps);
     for (size_t i = 0; i < count; i++)
         explain(b, &gaps[i], out->idle_ns_by_stage);
-    return stk_blob_append(kept, gaps, (count < most ? count : most) * sizeof *gaps, err);
+    return stk_blob_append(kept, gaps, (count < max ? count : max) * sizeof *gaps, err);
 }
 
 /* The first row of each device stands for it. */
@@ -213,7 +213,7 @@ static bool is_first_row(const board *b, uint32_t row)
     return true;
 }
 
-static stk_status look_at_all(board *b, size_t most, stk_timeline_gaps *out, stk_error *err)
+static stk_status find_all_gaps(board *b, size_t max, stk_timeline_gaps *out, stk_error *err)
 {
     stk_blob kept;
     stk_blob_init(&kept, NULL, STK_MEMORY_INDEX);
@@ -221,9 +221,9 @@ static stk_status look_at_all(board *b, size_t most, stk_timeline_gaps *out, stk
     if (!out->rows) return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for rows");
     stk_status st = STK_OK;
     for (uint32_t row = 0; !st && row < stk_timeline_row_count(b->t); row++)
-        if (is_first_row(b, row)) st = look_at(b, row, most, out, &kept, err);
+        if (is_first_row(b, row)) st = find_gaps_of(b, row, max, out, &kept, err);
     if (!st && !out->row_count && stk_timeline_row_count(b->t))
-        st = look_at(b, stk_timeline_busiest_row(b->t), most, out, &kept, err);
+        st = find_gaps_of(b, stk_timeline_busiest_row(b->t), max, out, &kept, err);
     out->count = kept.size / sizeof *out->list;
     if (!st) out->list = malloc(kept.size ? kept.size : 1);
     if (!st && !out->list) st = stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for gaps");
@@ -235,11 +235,11 @@ static stk_status look_at_all(board *b, size_t most, stk_timeline_gaps *out, stk
     return st;
 }
 
-stk_status stk_timeline_find_gaps(stk_timeline_gaps *out, const stk_timeline *timeline, size_t most,
+stk_status stk_timeline_find_gaps(stk_timeline_gaps *out, const stk_timeline *timeline, size_t max,
                                   stk_error *err)
 {
     board     b = {.t = timeline};
-    stk_blob *blobs[] = {&b.stretches, &b.begins, &b.busy, &b.gaps};
+    stk_blob *blobs[] = {&b.intervals, &b.begins, &b.busy, &b.gaps};
     *out = (stk_timeline_gaps){0};
     for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
         stk_blob_init(blobs[i], NULL, STK_MEMORY_INDEX);
@@ -248,7 +248,7 @@ stk_status stk_timeline_find_gaps(stk_timeline_gaps *out, const stk_timeline *ti
         b.begin_ns = b.windows.list[0].begin_ns;
         b.end_ns = b.windows.list[b.windows.count - 1].end_ns;
         st = lay_out(&b, err);
-        if (!st) st = look_at_all(&b, most, out, err);
+        if (!st) st = find_all_gaps(&b, max, out, err);
     }
     for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
         stk_blob_release(blobs[i]);

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <math.h>
 
-enum { LONGEST_NUMBER = 64, NS_DIGITS = 3 };
+enum { NUMBER_MAX = 64, NS_DIGITS = 3 };
 
 static stk_bytes without_quotes(stk_bytes value)
 {
@@ -16,10 +16,10 @@ static stk_bytes without_quotes(stk_bytes value)
 
 bool stk_scan_number(stk_bytes value, double *number)
 {
-    char            copy[LONGEST_NUMBER + 1];
+    char            copy[NUMBER_MAX + 1];
     const char     *end;
     const stk_bytes text = without_quotes(value);
-    if (!text.size || text.size > LONGEST_NUMBER) return false;
+    if (!text.size || text.size > NUMBER_MAX) return false;
     memcpy(copy, text.data, text.size);
     copy[text.size] = 0;
     *number = stk_decimal_read(copy, &end);
@@ -107,23 +107,23 @@ static const uint8_t *unescape(const uint8_t *at, const uint8_t *end, uint8_t **
     if (code >= 0xD800 && code <= 0xDFFF) {
         const bool     pair = code <= 0xDBFF && end - at >= 6 && at[0] == '\\' && at[1] == 'u';
         const uint32_t low = pair ? read_hex4(at + 2) : 0;
-        const bool     whole = low >= 0xDC00 && low <= 0xDFFF;
-        code = whole ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : 0xFFFD;
-        at += whole ? 6 : 0;
+        const bool     low_half = low >= 0xDC00 && low <= 0xDFFF;
+        code = low_half ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : 0xFFFD;
+        at += low_half ? 6 : 0;
     }
     *dst += stk_utf8_write(*dst, code);
     return at;
 }
 
-stk_status stk_scan_text(stk_bytes value, size_t most, stk_blob *out, stk_error *err)
+stk_status stk_scan_text(stk_bytes value, size_t max_bytes, stk_blob *out, stk_error *err)
 {
     const stk_bytes text = without_quotes(value);
     const uint8_t  *at = text.data, *end = text.data + text.size;
     out->size = 0;
     /* No escape is shorter than what it stands for. */
-    STK_TRY(stk_blob_reserve(out, (text.size < most ? text.size : most) + 4, err));
+    STK_TRY(stk_blob_reserve(out, (text.size < max_bytes ? text.size : max_bytes) + 4, err));
     uint8_t *dst = out->data;
-    while (at < end && (size_t)(dst - out->data) < most)
+    while (at < end && (size_t)(dst - out->data) < max_bytes)
         if (*at == '\\' && at + 1 < end)
             at = unescape(at + 1, end, &dst);
         else

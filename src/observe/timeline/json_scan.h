@@ -57,6 +57,7 @@ bool stk_scan_integer(stk_bytes value, int64_t *number);
 bool stk_scan_microseconds(stk_bytes value, int64_t *ns);
 /* The text of a string without quotes and escapes, or the value as it stands; cut after most
  * bytes. Replaces what out held. */
-STK_NODISCARD stk_status stk_scan_text(stk_bytes value, size_t most, stk_blob *out, stk_error *err);
+STK_NODISCARD stk_status stk_scan_text(stk_bytes value, size_t max_bytes, stk_blob *out,
+                                       stk_error *err);
 
 #endif

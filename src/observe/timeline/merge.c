@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PROCESSES = 1000, LONGEST_PROCESS = 128 };
+enum { PROCESSES = 1000, PROCESS_MAX = 128 };
 
 /* How a file names a process. */
 typedef struct process {
-    char   text[LONGEST_PROCESS]; /* the value of pid as it stands */
+    char   text[PROCESS_MAX]; /* the value of pid as it stands */
     size_t size;
     bool   named;
 } process;
@@ -48,7 +48,7 @@ static stk_status find_process(rank *r, stk_bytes pid, size_t *index, stk_error 
 {
     size_t   count;
     process *list = processes_of(r, &count);
-    process  made = {.size = pid.size < LONGEST_PROCESS ? pid.size : LONGEST_PROCESS};
+    process  made = {.size = pid.size < PROCESS_MAX ? pid.size : PROCESS_MAX};
     if (pid.data) memcpy(made.text, pid.data, made.size);
     for (*index = 0; *index < count; ++*index)
         if (list[*index].size == made.size && memcmp(list[*index].text, made.text, made.size) == 0)
@@ -118,15 +118,15 @@ static stk_status learn(merging *m, stk_error *err)
 /* The numbers that the files give, when all do and differ. */
 static void number_ranks(merging *m)
 {
-    bool told = true;
+    bool known = true;
     for (size_t i = 0; i < m->count; i++) {
         const int64_t number = m->ranks[i].origin.rank;
-        told = told && number >= 0 && number < STK_TIMELINE_RANKS;
+        known = known && number >= 0 && number < STK_TIMELINE_RANKS;
         for (size_t k = 0; k < i; k++)
-            told = told && m->ranks[k].origin.rank != number;
+            known = known && m->ranks[k].origin.rank != number;
     }
     for (size_t i = 0; i < m->count; i++)
-        m->ranks[i].number = told ? m->ranks[i].origin.rank : (int64_t)i;
+        m->ranks[i].number = known ? m->ranks[i].origin.rank : (int64_t)i;
 }
 
 static bool is_given(const merging *m, size_t index)
@@ -139,8 +139,8 @@ static stk_status check_hosts(const merging *m, stk_error *err)
     const rank *first = &m->ranks[0];
     for (size_t i = 1; i < m->count; i++) {
         const rank *r = &m->ranks[i];
-        const bool  told = r->origin.host[0] && first->origin.host[0];
-        if (!told || strcmp(r->origin.host, first->origin.host) == 0 || is_given(m, i) ||
+        const bool  known = r->origin.host[0] && first->origin.host[0];
+        if (!known || strcmp(r->origin.host, first->origin.host) == 0 || is_given(m, i) ||
             r->origin.has_offset)
             continue;
         return stk_fail(err, STK_E_INVALID, "trace", r->path,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STK_SLOW_STEPS = 50, STK_SLOW_LEAST = 10 };
+enum { STK_SLOW_STEPS = 50, STK_SLOW_MIN = 10 };
 
 /* All zero: no step yet. */
 typedef struct stk_slow_step {

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-enum { FIRST_SLOTS = 1024, MOST_TEXTS = 1 << 20, MOST_CHARS = 128 << 20 };
+enum { FIRST_SLOTS = 1024, TEXTS_MAX = 1 << 20, CHARS_MAX = 128 << 20 };
 
 static const char more[] = "(more names)";
 
@@ -92,13 +92,13 @@ stk_status stk_string_table_add(stk_string_table *texts, stk_bytes text, uint32_
 {
     const uint8_t *zero = text.size ? memchr(text.data, 0, text.size) : NULL;
     if (zero) text.size = (size_t)(zero - text.data);
-    if (text.size > STK_TEXT_LONGEST) text.size = STK_TEXT_LONGEST;
+    if (text.size > STK_TEXT_MAX) text.size = STK_TEXT_MAX;
     *number = 0;
     if (!text.size) return STK_OK;
     size_t slot = find_slot(texts, text);
     *number = slots_of(texts)[slot];
     if (*number) return STK_OK;
-    if (stk_string_table_count(texts) >= MOST_TEXTS || texts->chars.size >= MOST_CHARS) {
+    if (stk_string_table_count(texts) >= TEXTS_MAX || texts->chars.size >= CHARS_MAX) {
         text = stk_bytes_text(more);
         slot = find_slot(texts, text);
         *number = slots_of(texts)[slot];

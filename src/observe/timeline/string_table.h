@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stoker/blob.h>
 
-enum { STK_TEXT_LONGEST = 1024 };
+enum { STK_TEXT_MAX = 1024 };
 
 typedef struct stk_string_table {
     stk_blob chars;  /* terminated, one behind the other */

@@ -32,7 +32,7 @@ typedef struct stk_trace_metadata {
     bool    has_types; /* operations tell the types of their inputs */
     int64_t batch;     /* of the images that convolutions see; 0: not told, -1: they differ */
     char    host[64];
-    double  roof_flops, roof_bytes, launch_ns; /* of the machine; 0: not told */
+    double  peak_flops, peak_bytes, launch_ns; /* of the machine; 0: not told */
 } stk_trace_metadata;
 
 struct stk_timeline {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_OPS = 1000, FEW_STEPS = 10 };
+enum { OPS_MAX = 1000, FEW_STEPS = 10 };
 
-static stk_status say(stk_blob *missing, stk_error *err, const char *text)
+static stk_status note(stk_blob *missing, stk_error *err, const char *text)
 {
     if (!missing) return STK_OK;
     STK_TRY(stk_blob_append(missing, text, strlen(text), err));
@@ -19,15 +19,15 @@ static stk_status say(stk_blob *missing, stk_error *err, const char *text)
 /* What no stage took of them is the rest. */
 static void fill_evaluations(stk_profile *out, const stk_windows *w)
 {
-    uint64_t all = 0, told = 0;
+    uint64_t all = 0, attributed = 0;
     for (size_t i = 0; i < w->count; i++) {
         const uint64_t ns = w->list[i].aside_end_ns - w->list[i].aside_begin_ns;
         out->evaluations += ns > 0;
         all += ns;
     }
     for (int s = STK_STAGE_READ; s < STK_STAGE_COUNT; s++)
-        told += out->evaluation_stages_ns[s] = w->aside_ns[s];
-    out->evaluation_stages_ns[STK_STAGE_NONE] = all > told ? all - told : 0;
+        attributed += out->evaluation_stages_ns[s] = w->aside_ns[s];
+    out->evaluation_stages_ns[STK_STAGE_NONE] = all > attributed ? all - attributed : 0;
     out->evaluation_ns += (double)all;
 }
 
@@ -86,16 +86,16 @@ static stk_status fill_work(stk_profile *out, const stk_timeline *t, const stk_w
                             stk_error *err)
 {
     const bool devices = stk_timeline_has_devices(t);
-    stk_blob   stretches;
+    stk_blob   intervals;
     double     launches = 0;
     stk_status st = STK_OK;
-    stk_blob_init(&stretches, NULL, STK_MEMORY_INDEX);
+    stk_blob_init(&intervals, NULL, STK_MEMORY_INDEX);
     for (uint32_t row = 0; !st && row < stk_timeline_row_count(t); row++) {
         bool serves[STK_STAGE_COUNT] = {false};
-        stretches.size = 0;
-        st = stk_row_span_intervals(t, row, &stretches, err);
-        const stk_span_interval *list = (const stk_span_interval *)(void *)stretches.data;
-        for (size_t i = 0; !st && i < stretches.size / sizeof *list; i++) {
+        intervals.size = 0;
+        st = stk_row_span_intervals(t, row, &intervals, err);
+        const stk_span_interval *list = (const stk_span_interval *)(void *)intervals.data;
+        for (size_t i = 0; !st && i < intervals.size / sizeof *list; i++) {
             const uint64_t ns = inside(w, &list[i]);
             if (list[i].is_launch) launches += (double)ns;
             if (!ns || !is_work(t, &list[i], devices)) continue;
@@ -105,14 +105,14 @@ static stk_status fill_work(stk_profile *out, const stk_timeline *t, const stk_w
         for (int s = 0; s < STK_STAGE_COUNT; s++)
             out->stages[s].servers += serves[s];
     }
-    stk_blob_release(&stretches);
+    stk_blob_release(&intervals);
     fill_device(out, t, launches);
     return st;
 }
 
-static void copy_text(char *to, size_t room, const char *from)
+static void copy_text(char *to, size_t capacity, const char *from)
 {
-    snprintf(to, room, "%.*s", (int)room - 1, from);
+    snprintf(to, capacity, "%.*s", (int)capacity - 1, from);
 }
 
 /* The training thread's own span of the input is a wait or holds what does the work. */
@@ -145,7 +145,7 @@ static stk_status fill_ops(stk_profile *out, const stk_timeline *t, stk_error *e
     for (size_t i = 0; i < ops.count; i++)
         if (ops.list[i].stage == STK_STAGE_COMPUTE && ops.list[i].is_device == devices)
             ops.list[wanted++] = ops.list[i];
-    if (wanted > MOST_OPS) wanted = MOST_OPS;
+    if (wanted > OPS_MAX) wanted = OPS_MAX;
     out->ops = calloc(wanted ? wanted : 1, sizeof *out->ops);
     for (size_t i = 0; out->ops && i < wanted; i++) {
         const stk_timeline_op *from = &ops.list[i];
@@ -163,8 +163,8 @@ static stk_status fill_ops(stk_profile *out, const stk_timeline *t, stk_error *e
     return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu operations", wanted);
 }
 
-static stk_status say_steps(const stk_timeline *t, const stk_windows *w, stk_blob *missing,
-                            stk_error *err)
+static stk_status note_steps(const stk_timeline *t, const stk_windows *w, stk_blob *missing,
+                             stk_error *err)
 {
     char line[STK_PROFILE_LINE];
     if (w->source == STK_STEPS_PERIODIC) {
@@ -173,53 +173,53 @@ static stk_status say_steps(const stk_timeline *t, const stk_windows *w, stk_blo
             "the trace marks no steps: they were taken to begin with each '%.80s', which comes "
             "%zu times",
             stk_timeline_text(t, w->operation), w->count + 1);
-        STK_TRY(say(missing, err, line));
+        STK_TRY(note(missing, err, line));
     } else if (w->source == STK_STEPS_WHOLE) {
-        STK_TRY(say(missing, err,
-                    "the trace marks no steps and no operation comes at even times: all of it was "
-                    "taken as one step"));
+        STK_TRY(note(missing, err,
+                     "the trace marks no steps and no operation comes at even times: all of it was "
+                     "taken as one step"));
     } else if (w->count < FEW_STEPS) {
         snprintf(line, sizeof line,
                  "the trace has only %zu steps; %d and more tell how far they "
                  "vary",
                  w->count, FEW_STEPS);
-        STK_TRY(say(missing, err, line));
+        STK_TRY(note(missing, err, line));
     }
     return STK_OK;
 }
 
-static stk_status say_losses(const stk_timeline *t, stk_blob *missing, stk_error *err)
+static stk_status note_losses(const stk_timeline *t, stk_blob *missing, stk_error *err)
 {
     char line[STK_PROFILE_LINE];
     if (t->findings.cut)
         STK_TRY(
-            say(missing, err, "the file is cut off: what follows its last whole event is lost"));
+            note(missing, err, "the file is cut off: what follows its last whole event is lost"));
     if (t->findings.left_out) {
         snprintf(line, sizeof line, "%llu events were left out by the limit on events",
                  (unsigned long long)t->findings.left_out);
-        STK_TRY(say(missing, err, line));
+        STK_TRY(note(missing, err, line));
     }
     if (t->origin.dropped > 0) {
         snprintf(line, sizeof line, "the tool lost %.0f events while it recorded",
                  t->origin.dropped);
-        STK_TRY(say(missing, err, line));
+        STK_TRY(note(missing, err, line));
     }
     if (t->origin.is_merged)
         STK_TRY(
-            say(missing, err, "of the ranks in this trace, the one with the most steps is told"));
+            note(missing, err, "of the ranks in this trace, the one with the most steps is told"));
     return STK_OK;
 }
 
-static stk_status say_missing(const stk_timeline *t, const stk_windows *w, stk_blob *missing,
-                              stk_error *err)
+static stk_status note_missing(const stk_timeline *t, const stk_windows *w, stk_blob *missing,
+                               stk_error *err)
 {
-    STK_TRY(say_steps(t, w, missing, err));
-    STK_TRY(say_losses(t, missing, err));
+    STK_TRY(note_steps(t, w, missing, err));
+    STK_TRY(note_losses(t, missing, err));
     if (!stk_timeline_has_devices(t) && t->tool != STK_TIMELINE_STOKER)
-        STK_TRY(say(missing, err,
-                    "the trace has no device: the host's operations were taken as compute"));
+        STK_TRY(note(missing, err,
+                     "the trace has no device: the host's operations were taken as compute"));
     for (const char *const *line = stk_tool_of(t)->missing; *line; line++)
-        STK_TRY(say(missing, err, *line));
+        STK_TRY(note(missing, err, *line));
     return STK_OK;
 }
 
@@ -235,7 +235,7 @@ static stk_status fill(stk_profile *out, const stk_timeline *t, stk_windows *w, 
     STK_TRY(fill_work(out, t, w, err));
     STK_TRY(fill_ops(out, t, err));
     STK_TRY(stk_timeline_fill_program(out, t, w, err));
-    return say_missing(t, w, missing, err);
+    return note_missing(t, w, missing, err);
 }
 
 stk_status stk_timeline_profile(const stk_timeline *timeline, stk_profile *out, stk_blob *missing,

@@ -79,7 +79,7 @@ static void fill_operations(stk_profile *out, const stk_timeline *t, const stk_w
     stk_profile_program *p = &out->program;
     sums                 s = {.t = t, .w = w};
     for (uint32_t row = 0; row < stk_timeline_row_count(t); row++)
-        if (stk_row_tells(t, w, row) && !stk_timeline_tracks(t)[row].row.is_device)
+        if (stk_row_is_exposed(t, w, row) && !stk_timeline_tracks(t)[row].row.is_device)
             sum_row(&s, row);
     p->fixed_ns = s.optimizer_ns;
     if (!(s.all_ns > 0)) return;

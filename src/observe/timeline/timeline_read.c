@@ -44,7 +44,7 @@ stk_status stk_timeline_read(stk_timeline **out, const char *path,
     static const stk_timeline_options plain;
     stk_builder                       b;
     if (!options) options = &plain;
-    STK_TRY(stk_timeline_new(out, &b, options->most_events, err));
+    STK_TRY(stk_timeline_new(out, &b, options->max_events, err));
     const stk_status st = read_into(*out, &b, path, options, err);
     stk_builder_release(&b);
     if (!st) return STK_OK;
@@ -104,11 +104,11 @@ uint64_t stk_timeline_left_out(const stk_timeline *timeline)
     return timeline->findings.left_out;
 }
 
-bool stk_timeline_roofs(const stk_timeline *timeline, stk_trace_roofs *roofs)
+bool stk_timeline_peaks(const stk_timeline *timeline, stk_machine_peaks *peaks)
 {
     const stk_trace_metadata *o = &timeline->origin;
-    *roofs = (stk_trace_roofs){o->roof_flops, o->roof_bytes, o->launch_ns};
-    return roofs->flops > 0 && roofs->bytes > 0;
+    *peaks = (stk_machine_peaks){o->peak_flops, o->peak_bytes, -1, -1, -1, o->launch_ns};
+    return peaks->flops > 0 && peaks->memory_bytes > 0;
 }
 
 /* The first event of row or of a later one. */

@@ -99,7 +99,7 @@ static const stk_tool_rule *find_rule(const stk_tool *tool, bool device, const c
 {
     for (size_t i = 0; i < tool->rule_count; i++) {
         const stk_tool_rule *rule = &tool->rules[i];
-        if (rule->place && (rule->place == STK_TOOL_DEVICE) != device) continue;
+        if (rule->row_kind && (rule->row_kind == STK_TOOL_DEVICE) != device) continue;
         if (rule->category && !stk_tool_fits(rule->category, category)) continue;
         if (rule->name && !stk_tool_fits(rule->name, name)) continue;
         return rule;

@@ -6,10 +6,14 @@
 #include "observe/timeline/timeline_internal.h"
 
 /* Where a rule holds. */
-typedef enum stk_tool_place { STK_TOOL_ANYWHERE, STK_TOOL_DEVICE, STK_TOOL_HOST } stk_tool_place;
+typedef enum stk_tool_row_kind {
+    STK_TOOL_ANYWHERE,
+    STK_TOOL_DEVICE,
+    STK_TOOL_HOST
+} stk_tool_row_kind;
 
 typedef struct stk_tool_rule {
-    stk_tool_place    place;
+    stk_tool_row_kind row_kind;
     const char       *category, *name; /* '*' stands for any text; NULL fits all */
     stk_timeline_kind kind;
     stk_stage         stage;
@@ -28,7 +32,7 @@ typedef struct stk_tool {
     /* Rows that tell again what others tell. */
     const char *const *derived_threads;
     /* Only the row with the steps tells what was waited for; other rows are work. */
-    bool training_row_tells;
+    bool only_step_row_exposed;
     /* What such traces cannot tell; lines, NULL at the end. */
     const char *const *missing;
 } stk_tool;

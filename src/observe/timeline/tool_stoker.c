@@ -35,6 +35,6 @@ const stk_tool stk_tool_stoker = {
     .rule_count = sizeof rules / sizeof *rules,
     .device_processes = devices,
     .waiting_devices = waiting,
-    .training_row_tells = true,
+    .only_step_row_exposed = true,
     .missing = missing,
 };

@@ -67,12 +67,12 @@ static stk_status end_member(stk_trace_input *in, stk_error *err)
     return STK_OK;
 }
 
-static stk_status unpack(stk_trace_input *in, uint8_t *dst, size_t room, size_t *got,
+static stk_status unpack(stk_trace_input *in, uint8_t *dst, size_t capacity, size_t *got,
                          stk_error *err)
 {
     in->unpack.next_out = dst;
-    in->unpack.avail_out = (uInt)room;
-    while (in->unpack.avail_out == room && !in->ended) {
+    in->unpack.avail_out = (uInt)capacity;
+    while (in->unpack.avail_out == capacity && !in->ended) {
         STK_TRY(refill_packed(in, err));
         if (!in->unpack.avail_in) {
             in->ended = in->cut = true;
@@ -87,12 +87,12 @@ static stk_status unpack(stk_trace_input *in, uint8_t *dst, size_t room, size_t 
                             (unsigned long long)(in->file_read - in->unpack.avail_in),
                             in->unpack.msg ? in->unpack.msg : "zlib gives no reason");
     }
-    *got = room - in->unpack.avail_out;
+    *got = capacity - in->unpack.avail_out;
     return STK_OK;
 }
 
 /* A value that does not fit makes the window twice as large. */
-static stk_status make_room(stk_trace_input *in, stk_error *err)
+static stk_status reserve(stk_trace_input *in, stk_error *err)
 {
     const size_t unread = in->window.size - in->begin;
     if (unread && in->begin) memmove(in->window.data, in->window.data + in->begin, unread);
@@ -111,13 +111,13 @@ stk_status stk_trace_input_fill(stk_trace_input *in, stk_error *err)
 {
     size_t got = 0;
     if (in->ended) return STK_OK;
-    STK_TRY(make_room(in, err));
+    STK_TRY(reserve(in, err));
     uint8_t     *dst = in->window.data + in->window.size;
-    const size_t room = in->window.capacity - in->window.size;
+    const size_t capacity = in->window.capacity - in->window.size;
     if (in->is_packed) {
-        STK_TRY(unpack(in, dst, room, &got, err));
+        STK_TRY(unpack(in, dst, capacity, &got, err));
     } else {
-        STK_TRY(read_file(in, dst, room, &got, err));
+        STK_TRY(read_file(in, dst, capacity, &got, err));
         in->ended = got == 0;
     }
     in->window.size += got;

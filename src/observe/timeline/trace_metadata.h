@@ -5,8 +5,8 @@
 #include "observe/timeline/json_scan.h"
 #include "observe/timeline/timeline_internal.h"
 
-void stk_trace_metadata_init(stk_trace_metadata *origin);
+void stk_trace_metadata_init(stk_trace_metadata *metadata);
 /* One member of the trace's object, or of an object in it. */
-void stk_trace_metadata_add(stk_trace_metadata *origin, stk_bytes key, stk_bytes value);
+void stk_trace_metadata_add(stk_trace_metadata *metadata, stk_bytes key, stk_bytes value);
 
 #endif

@@ -15,9 +15,9 @@ static const uint64_t first_write_ns = 1000000000, write_every_ns = 5000000000;
 
 static const char *const cause_names[STK_TRACER_CAUSES] = {"slow-step", "checkpoint-step"};
 
-enum { LOW_PRIORITY = 10, FILES_MOST = 5 /* of a kind */ };
+enum { LOW_PRIORITY = 10, FILES_MAX = 5 /* of a kind */ };
 
-void stk_tracer_tell(const stk_tracer *t, const char *format, ...)
+void stk_tracer_log(const stk_tracer *t, const char *format, ...)
 {
     char    line[STK_TRACER_PATH + 256];
     va_list arguments;
@@ -40,8 +40,8 @@ static bool write_file(stk_tracer *t, const char *path, uint64_t since, stk_trac
     if (why) *why = err;
     if (!t->failure.status) {
         t->failure = err;
-        stk_tracer_tell(t, "the trace could not be written, and training goes on: %s",
-                        stk_error_line(&err, line, sizeof line));
+        stk_tracer_log(t, "the trace could not be written, and training goes on: %s",
+                       stk_error_line(&err, line, sizeof line));
     }
     return false;
 }
@@ -53,7 +53,7 @@ static uint64_t recorded(const stk_tracer *t)
     return stats.events + stats.dropped;
 }
 
-static void write_whole(stk_tracer *t)
+static void write_trace(stk_tracer *t)
 {
     const uint64_t now = recorded(t);
     if (!t->plan.whole || now == t->written_events) return;
@@ -93,7 +93,7 @@ static void *run(void *context)
         stk_tracer_ask_listen(t);
         write_jobs(t);
         if (begin >= due || __atomic_exchange_n(&t->hurry, 0, __ATOMIC_ACQ_REL)) {
-            write_whole(t);
+            write_trace(t);
             const uint64_t end = stk_clock_ns(), wait = (end - begin) * TIMES_ITS_TIME;
             due = end + (wait > write_every_ns ? wait : write_every_ns);
         }
@@ -170,8 +170,9 @@ static stk_trace_level planned(const stk_tracer_plan *plan, int64_t step)
 static void switch_level(stk_tracer *t, int64_t step)
 {
     const stk_tracer_plan *plan = &t->plan;
-    const stk_trace_level  asked = stk_tracer_ask_step(t, step), wanted = planned(plan, step + 1);
-    stk_trace_set_level(t->trace, asked > wanted ? asked : wanted);
+    const stk_trace_level  requested = stk_tracer_ask_step(t, step),
+                          wanted = planned(plan, step + 1);
+    stk_trace_set_level(t->trace, requested > wanted ? requested : wanted);
     if (!plan->idle && plan->first_step >= 0 &&
         step == plan->last_step + 1) { /* its last event is there now */
         __atomic_store_n(&t->hurry, 1, __ATOMIC_RELEASE);
@@ -182,7 +183,7 @@ static void switch_level(stk_tracer *t, int64_t step)
 static void ask_for_file(stk_tracer *t, stk_tracer_cause why, int64_t step)
 {
     enum { KEPT = STK_TRACER_BEFORE + 2 };
-    if (t->pending || t->files[why] >= FILES_MOST) return;
+    if (t->pending || t->files[why] >= FILES_MAX) return;
     stk_tracer_job *j = calloc(1, sizeof *j);
     if (!j) return;
     const uint64_t oldest = t->step_count < KEPT ? 0 : t->step_count - KEPT;
@@ -191,19 +192,18 @@ static void ask_for_file(stk_tracer *t, stk_tracer_cause why, int64_t step)
     j->since = t->begins[oldest % KEPT];
     j->due = step + STK_TRACER_AFTER;
     t->pending = j;
-    stk_tracer_tell(t, "the steps around step %" PRId64 " go to %s%s", step, j->path,
-                    ++t->files[why] == FILES_MOST ? "; no more such files are written" : "");
+    stk_tracer_log(t, "the steps around step %" PRId64 " go to %s%s", step, j->path,
+                   ++t->files[why] == FILES_MAX ? "; no more such files are written" : "");
 }
 
 /* A step that takes long is one only beside others of its kind. */
-static void judge(stk_tracer *t, const stk_step_record *step)
+static void check_slow(stk_tracer *t, const stk_step_record *step)
 {
     const uint64_t median = stk_slow_step_median(&t->slow);
     if (step->marks & STK_STEP_FIRST) return;
     if (median && t->plan.slow_times && (double)step->ns > t->plan.slow_times * (double)median) {
-        stk_tracer_tell(t,
-                        "step %" PRId64 " took %.1f ms, %.1f times the median of those before it",
-                        step->step, (double)step->ns / 1e6, (double)step->ns / (double)median);
+        stk_tracer_log(t, "step %" PRId64 " took %.1f ms, %.1f times the median of those before it",
+                       step->step, (double)step->ns / 1e6, (double)step->ns / (double)median);
         ask_for_file(t, STK_TRACER_SLOW_STEP, step->step);
     } else if (t->plan.on_checkpoint && step->marks & STK_STEP_CHECKPOINT) {
         ask_for_file(t, STK_TRACER_CHECKPOINT, step->step);
@@ -227,7 +227,7 @@ void stk_tracer_step(stk_tracer *tracer, int64_t step)
     if (tracer->pending && step >= tracer->pending->due) hand_over(tracer);
     if (stk_meter_steps(tracer->meter, &last, 1) && last.step != tracer->seen) {
         tracer->seen = last.step;
-        judge(tracer, &last);
+        check_slow(tracer, &last);
     }
     tracer->begins[tracer->step_count++ % (STK_TRACER_BEFORE + 2)] = stk_trace_now();
 }
@@ -240,17 +240,17 @@ static void stop(stk_tracer *t)
     stk_thread_join(&t->thread);
 }
 
-static void tell_of_whole(const stk_tracer *t)
+static void log_file(const stk_tracer *t)
 {
     const stk_trace_written *w = &t->written;
     if (!t->written_events) {
-        if (!t->failure.status) stk_tracer_tell(t, "no step was recorded: there is no trace");
+        if (!t->failure.status) stk_tracer_log(t, "no step was recorded: there is no trace");
         return;
     }
-    stk_tracer_tell(t, "trace: %s, %" PRIu64 " events%s", t->path, w->events,
-                    w->dropped || w->left_out ? "" : ", none dropped");
+    stk_tracer_log(t, "trace: %s, %" PRIu64 " events%s", t->path, w->events,
+                   w->dropped || w->left_out ? "" : ", none dropped");
     if (w->dropped || w->left_out)
-        stk_tracer_tell(
+        stk_tracer_log(
             t, "trace: %" PRIu64 " older events are not in it; steps=A-B or level=1 keeps to fewer",
             w->dropped + w->left_out);
 }
@@ -263,8 +263,8 @@ stk_status stk_tracer_finish(stk_tracer *tracer, stk_error *err)
     stop(tracer);
     write_jobs(tracer);
     stk_tracer_ask_reply(tracer);
-    write_whole(tracer);
-    if (tracer->plan.whole) tell_of_whole(tracer);
+    write_trace(tracer);
+    if (tracer->plan.whole) log_file(tracer);
     if (tracer->failure.status && err) *err = tracer->failure;
     return tracer->failure.status;
 }

@@ -39,10 +39,10 @@ void stk_tracer_ask_end(stk_tracer *t)
 
 static stk_status check(const stk_tracer *t, const stk_tracer_request *request, stk_error *err)
 {
-    if (request->steps < 1 || request->steps > STK_TRACER_STEPS_MOST)
+    if (request->steps < 1 || request->steps > STK_TRACER_STEPS_MAX)
         return stk_fail(err, STK_E_INVALID, "trace", "steps",
                         "%lld steps; from 1 to %d can be asked for", (long long)request->steps,
-                        STK_TRACER_STEPS_MOST);
+                        STK_TRACER_STEPS_MAX);
     if (request->level < STK_TRACE_STAGES || request->level > STK_TRACE_KERNELS)
         return stk_fail(err, STK_E_INVALID, "trace", "level",
                         "there are 1 (stages), 2 (operations) and 3 (a device's kernels)");
@@ -64,7 +64,7 @@ static stk_status ask(stk_tracer *t, const stk_tracer_request *request, const ch
         t->ask.answer =
             (stk_tracer_answer){.state = STK_TRACER_WAITING, .request = *request, .first_step = -1};
         snprintf(t->ask.id, sizeof t->ask.id, "%s", id);
-        t->ask.told = STK_TRACER_IDLE;
+        t->ask.reported = STK_TRACER_IDLE;
     }
     pthread_mutex_unlock(&t->ask.lock);
     if (!stk_tracer_is_under_way(now)) return STK_OK;
@@ -157,8 +157,8 @@ void stk_tracer_ask_written(stk_tracer *t, const stk_trace_written *written, con
     t->ask.answer.events = written->events;
     const stk_tracer_answer answer = t->ask.answer;
     pthread_mutex_unlock(&t->ask.lock);
-    stk_tracer_tell(t, "trace: %s, %" PRIu64 " events, as was asked for", answer.path,
-                    answer.events);
+    stk_tracer_log(t, "trace: %s, %" PRIu64 " events, as was asked for", answer.path,
+                   answer.events);
 }
 
 static void take_request(stk_tracer *t)
@@ -180,10 +180,10 @@ void stk_tracer_ask_reply(stk_tracer *t)
 {
     pthread_mutex_lock(&t->ask.lock);
     const stk_tracer_answer answer = t->ask.answer;
-    const bool              news = *t->ask.id && t->ask.told != answer.state;
+    const bool              news = *t->ask.id && t->ask.reported != answer.state;
     char                    id[STK_TRACER_ID];
     memcpy(id, t->ask.id, sizeof id);
-    t->ask.told = answer.state;
+    t->ask.reported = answer.state;
     pthread_mutex_unlock(&t->ask.lock);
     if (news) stk_tracer_write_reply(t->options.fs, t->folder, id, &answer);
 }

@@ -6,7 +6,7 @@
 #include <stoker/json.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 16 };
+enum { BYTES_MAX = 1 << 16 };
 
 /* Each has the id of who asked in its name, so that several may ask at once. */
 static const char request_name[] = "trace-request-", reply_name[] = "trace-reply-";
@@ -41,7 +41,7 @@ static stk_status read(const stk_filesystem *fs, const char *folder, const char 
     path_of(path, folder, name, id);
     STK_TRY(stk_path_info(fs, path, &info, err));
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_file_read_all(fs, path, 0, MOST_BYTES, &text, err);
+    stk_status st = stk_file_read_all(fs, path, 0, BYTES_MAX, &text, err);
     if (!st) st = stk_json_parse(out, stk_blob_bytes(&text), path, err);
     stk_blob_release(&text);
     return st;
@@ -90,11 +90,11 @@ static bool find(const stk_filesystem *fs, const char *folder, const char *name,
 
 void stk_tracer_drop_all(const stk_filesystem *fs, const char *folder)
 {
-    enum { MOST = 1000 }; /* one that cannot be removed is found again */
+    enum { LISTED_MAX = 1000 }; /* one that cannot be removed is found again */
     char id[STK_TRACER_ID];
-    for (int i = 0; i < MOST && find(fs, folder, request_name, id); i++)
+    for (int i = 0; i < LISTED_MAX && find(fs, folder, request_name, id); i++)
         drop(fs, folder, request_name, id);
-    for (int i = 0; i < MOST && find(fs, folder, reply_name, id); i++)
+    for (int i = 0; i < LISTED_MAX && find(fs, folder, reply_name, id); i++)
         drop(fs, folder, reply_name, id);
 }
 

@@ -38,7 +38,7 @@ typedef struct stk_tracer_ask_state {
     int64_t           last_step; /* of those recorded */
     uint64_t          since;
     char              id[STK_TRACER_ID]; /* of the request's file; "": it came otherwise */
-    stk_tracer_state  told;              /* that the reply's file has */
+    stk_tracer_state  reported;          /* that the reply's file has */
 } stk_tracer_ask_state;
 
 struct stk_tracer {
@@ -70,7 +70,7 @@ struct stk_tracer {
     stk_error         failure; /* the first; status STK_OK: none */
 };
 
-void stk_tracer_tell(const stk_tracer *t, const char *format, ...) STK_PRINTF(2, 3);
+void stk_tracer_log(const stk_tracer *t, const char *format, ...) STK_PRINTF(2, 3);
 
 /* tracer_ask.c */
 STK_NODISCARD stk_status stk_tracer_ask_start(stk_tracer *t, stk_error *err);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST_STEPS = 3, FEWEST_NAMES = 3, LONGEST_PAUSE = 10 };
-static const double most_uneven = 0.5; /* spread of the period, over its mean */
+enum { FEWEST_STEPS = 3, FEWEST_NAMES = 3, PAUSE_MAX = 10 };
+static const double uneven_max = 0.5; /* spread of the period, over its mean */
 
 static int compare_windows(const void *left, const void *right)
 {
@@ -21,20 +21,20 @@ static int compare_lengths(const void *left, const void *right)
 }
 
 /* The row with the most marks: other ranks and threads may have theirs. */
-static bool find_marked_row(const stk_timeline *t, uint32_t *row, size_t *marks)
+static bool find_marked_row(const stk_timeline *t, uint32_t *row, size_t *markers)
 {
     size_t now = 0;
-    *marks = 0;
+    *markers = 0;
     for (size_t i = 0; i < stk_timeline_count(t); i++) {
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
         if (i && e->row != e[-1].row) now = 0;
         now += e->kind == STK_TIMELINE_STEP && e->ns > 0;
-        if (now > *marks) {
-            *marks = now;
+        if (now > *markers) {
+            *markers = now;
             *row = e->row;
         }
     }
-    return *marks > 0;
+    return *markers > 0;
 }
 
 static stk_status allocate(stk_windows *w, size_t count, stk_error *err)
@@ -71,7 +71,7 @@ static stk_status join(stk_windows *w, stk_error *err)
     STK_TRY(middle_length(w, &middle, err));
     for (size_t i = 0; i + 1 < w->count; i++) {
         const uint64_t pause = w->list[i + 1].begin_ns - w->list[i].end_ns;
-        if (pause <= middle * LONGEST_PAUSE)
+        if (pause <= middle * PAUSE_MAX)
             w->list[i].end_ns += pause;
         else
             w->between_ns += pause;
@@ -79,10 +79,10 @@ static stk_status join(stk_windows *w, stk_error *err)
     return STK_OK;
 }
 
-static stk_status find_marked(stk_windows *w, const stk_timeline *t, size_t marks, stk_error *err)
+static stk_status find_marked(stk_windows *w, const stk_timeline *t, size_t markers, stk_error *err)
 {
     size_t begin, end;
-    STK_TRY(allocate(w, marks, err));
+    STK_TRY(allocate(w, markers, err));
     stk_timeline_row_range(t, w->row, &begin, &end);
     for (size_t i = begin; i < end; i++) {
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
@@ -101,7 +101,7 @@ typedef struct name_use {
 
 uint32_t stk_timeline_busiest_row(const stk_timeline *t)
 {
-    uint64_t now[2] = {0}, most[2] = {0};
+    uint64_t now[2] = {0}, best[2] = {0};
     uint32_t busiest[2] = {0};
     for (size_t i = 0; i < stk_timeline_count(t); i++) {
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
@@ -111,12 +111,12 @@ uint32_t stk_timeline_busiest_row(const stk_timeline *t)
         now[0] += e->stage == STK_STAGE_COMPUTE ? e->ns : 0;
         now[1] += e->kind == STK_TIMELINE_SPAN;
         for (int k = 0; k < 2; k++)
-            if (now[k] > most[k]) {
-                most[k] = now[k];
+            if (now[k] > best[k]) {
+                best[k] = now[k];
                 busiest[k] = e->row;
             }
     }
-    return most[0] ? busiest[0] : busiest[1];
+    return best[0] ? busiest[0] : busiest[1];
 }
 
 static int compare_calls(const void *left, const void *right)
@@ -128,13 +128,13 @@ static int compare_calls(const void *left, const void *right)
 /* How often most names come is how many steps there are; 0: too few agree. */
 static uint32_t count_steps(uint32_t *calls, size_t names)
 {
-    size_t   most = FEWEST_NAMES - 1, same = 0;
+    size_t   best = FEWEST_NAMES - 1, same = 0;
     uint32_t steps = 0;
     qsort(calls, names, sizeof *calls, compare_calls);
     for (size_t i = 0; i < names; i++) {
         same = i && calls[i] == calls[i - 1] ? same + 1 : 1;
-        if (calls[i] < FEWEST_STEPS || same <= most) continue;
-        most = same;
+        if (calls[i] < FEWEST_STEPS || same <= best) continue;
+        best = same;
         steps = calls[i];
     }
     return steps;
@@ -166,7 +166,7 @@ static bool is_even(const stk_windows *w)
         squares += ns * ns;
     }
     const double mean = sum / (double)w->count;
-    return mean > 0 && sqrt(fmax(0, squares / (double)w->count - mean * mean)) < most_uneven * mean;
+    return mean > 0 && sqrt(fmax(0, squares / (double)w->count - mean * mean)) < uneven_max * mean;
 }
 
 /* From each call of the operation to the next. */
@@ -211,7 +211,7 @@ static stk_status find_periodic(stk_windows *w, const stk_timeline *t, stk_error
     return STK_OK;
 }
 
-static stk_status take_whole(stk_windows *w, const stk_timeline *t, stk_error *err)
+static stk_status take_all(stk_windows *w, const stk_timeline *t, stk_error *err)
 {
     STK_TRY(allocate(w, 1, err));
     w->source = STK_STEPS_WHOLE;
@@ -245,16 +245,16 @@ static void find_evaluations(stk_windows *w, const stk_timeline *t)
 
 stk_status stk_windows_find(stk_windows *out, const stk_timeline *t, stk_error *err)
 {
-    size_t marks;
+    size_t markers;
     *out = (stk_windows){.source = STK_STEPS_MARKED};
-    if (find_marked_row(t, &out->row, &marks)) {
-        STK_TRY(find_marked(out, t, marks, err));
+    if (find_marked_row(t, &out->row, &markers)) {
+        STK_TRY(find_marked(out, t, markers, err));
         find_evaluations(out, t);
         return STK_OK;
     }
     out->source = STK_STEPS_PERIODIC;
     STK_TRY(find_periodic(out, t, err));
-    return out->count ? STK_OK : take_whole(out, t, err);
+    return out->count ? STK_OK : take_all(out, t, err);
 }
 
 void stk_windows_release(stk_windows *windows)

@@ -62,7 +62,7 @@ STK_NODISCARD stk_status stk_windows_expose(stk_windows *windows, const stk_time
                                             stk_error *err);
 
 /* The rows that tell what was waited for. */
-bool stk_row_tells(const stk_timeline *t, const stk_windows *windows, uint32_t row);
+bool stk_row_is_exposed(const stk_timeline *t, const stk_windows *windows, uint32_t row);
 bool stk_timeline_has_devices(const stk_timeline *t);
 /* The row on which most was computed; without stages, the one with the most spans. */
 uint32_t stk_timeline_busiest_row(const stk_timeline *t);

@@ -8,12 +8,12 @@
 /* Falls to less than half of the usual, again and again. */
 typedef struct stk_dips {
     size_t count;
-    double share;    /* of the time between first and last work */
-    double usual;    /* the median */
+    double fraction; /* of the time between first and last work */
+    double typical;  /* the median */
     double period_s; /* between them, where it is regular; else -1 */
 } stk_dips;
 /* least: a usual value below this is no work that could dip. */
-bool stk_detect_dips(const stk_metric_series *track, double least, stk_dips *out);
+bool stk_detect_dips(const stk_metric_series *series, double min, stk_dips *out);
 
 /* Grows to the end, by more than noise and warm-up do. */
 bool stk_detect_leak(const stk_metric_series *bytes, stk_trend *out);
@@ -34,9 +34,9 @@ typedef struct stk_growth {
 bool stk_detect_growth(const stk_metric_series *rate, stk_growth *out);
 
 /* Work begins late: seconds until it did. */
-bool stk_detect_late(const stk_metric_series *track, double least, double *seconds);
+bool stk_detect_late(const stk_metric_series *series, double min, double *seconds);
 
 /* No sample for much longer than usual: seconds of the longest such time. */
-bool stk_detect_gap(const stk_metric_series *track, double *seconds);
+bool stk_detect_gap(const stk_metric_series *series, double *seconds);
 
 #endif

@@ -3,25 +3,26 @@
 
 #include <math.h>
 
-enum { LEAST_SAMPLES = 20, LEAST_DIPS = 2, FEW_GAPS = 3 };
+enum { SAMPLES_MIN = 20, DIPS_MIN = 2, FEW_GAPS = 3 };
 
-static const double deep = 0.5;         /* of the usual value */
-static const double least_share = 0.05; /* of the time: fewer dips cost nothing */
-static const double even = 0.25;        /* spread of periods that are called regular */
+static const double deep = 0.5;          /* of the usual value */
+static const double fraction_min = 0.05; /* of the time: fewer dips cost nothing */
+static const double even = 0.25;         /* spread of periods that are called regular */
 
 /* The median is unmoved by dips of up to half the time. The end of work is not one. */
-bool stk_detect_dips(const stk_metric_series *track, double least, stk_dips *out)
+bool stk_detect_dips(const stk_metric_series *series, double min, stk_dips *out)
 {
-    const double usual = stk_track_quantile(track, 0.5);
-    *out = (stk_dips){.usual = usual, .period_s = -1};
-    if (usual < least) return false;
-    const stk_metric_series part = stk_track_trim(track, usual * deep);
-    if (part.count < LEAST_SAMPLES) return false;
+    const double typical = stk_metric_series_quantile(series, 0.5);
+    *out = (stk_dips){.typical = typical, .period_s = -1};
+    if (typical < min) return false;
+    const stk_metric_series part = stk_metric_series_trim(series, typical * deep);
+    if (part.count < SAMPLES_MIN) return false;
     double low_s = 0, all_s = 0, last = -1, sum = 0, squares = 0;
     size_t gaps = 0, run = 0;
     for (size_t i = 0; i < part.count; i++) {
-        const double value = stk_track_at(&part, i), seconds = stk_track_seconds(&part, i);
-        const bool   low = value >= 0 && value < usual * deep;
+        const double value = stk_metric_series_at(&part, i),
+                     seconds = stk_metric_series_seconds(&part, i);
+        const bool low = value >= 0 && value < typical * deep;
         all_s += seconds;
         if (low) low_s += seconds;
         run = low ? run + 1 : 0;
@@ -35,9 +36,9 @@ bool stk_detect_dips(const stk_metric_series *track, double least, stk_dips *out
         last = begin;
         out->count++;
     }
-    out->share = all_s > 0 ? low_s / all_s : 0;
+    out->fraction = all_s > 0 ? low_s / all_s : 0;
     const double mean = gaps ? sum / (double)gaps : 0;
     const double variance = gaps ? squares / (double)gaps - mean * mean : 0;
     if (gaps >= FEW_GAPS && sqrt(variance > 0 ? variance : 0) < even * mean) out->period_s = mean;
-    return out->count >= LEAST_DIPS && out->share >= least_share;
+    return out->count >= DIPS_MIN && out->fraction >= fraction_min;
 }

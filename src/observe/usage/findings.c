@@ -32,25 +32,25 @@ add(stk_usage *u, stk_finding_kind kind, double value, const char *advice, const
 }
 
 static void add_dips(stk_usage *u, stk_finding_kind kind, const char *whose,
-                     const stk_metric_series *track, double least)
+                     const stk_metric_series *series, double min)
 {
     stk_dips dips;
-    char     share[STK_USAGE_NUMBER], every[64] = "";
-    if (!stk_detect_dips(track, least, &dips)) return;
+    char     fraction[STK_USAGE_NUMBER], every[64] = "";
+    if (!stk_detect_dips(series, min, &dips)) return;
     if (dips.period_s > 0) snprintf(every, sizeof every, ", every %.0f s", dips.period_s);
-    add(u, kind, dips.share,
+    add(u, kind, dips.fraction,
         dips.period_s > 0 ? "what is done that often: a checkpoint, an evaluation, metrics? do it "
                             "on another thread or less often"
                           : "look what runs in these times: stoker profile shows stalls by stage",
         "%s drops to less than half %zu times%s: %s of the time", whose, dips.count, every,
-        stk_usage_percent(share, dips.share));
+        stk_usage_percent(fraction, dips.fraction));
 }
 
 static void find_dips(stk_usage *u, const stk_usage_input *c)
 {
-    const stk_metric_series gpu = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
-    const stk_metric_series own = stk_usage_track(c, AT(own_cores)),
-                            cpu = stk_usage_track(c, AT(cpu));
+    const stk_metric_series gpu = stk_usage_gpu_series(c, GPU_AT(utilisation), c->gpus);
+    const stk_metric_series own = stk_usage_series(c, AT(own_cores)),
+                            cpu = stk_usage_series(c, AT(cpu));
     const bool watched = u->own_cores.median >= 0;
     if (c->gpus) add_dips(u, STK_FINDING_GPU_DIPS, "GPU utilisation", &gpu, 0.3);
     if (watched)
@@ -61,7 +61,7 @@ static void find_dips(stk_usage *u, const stk_usage_input *c)
 
 static void find_memory(stk_usage *u, const stk_usage_input *c)
 {
-    const stk_metric_series own = stk_usage_track(c, AT(own_memory));
+    const stk_metric_series own = stk_usage_series(c, AT(own_memory));
     const double            allowed = (double)c->machine->memory, swapped = 256 << 20;
     stk_trend               trend;
     char                    a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
@@ -85,18 +85,18 @@ static void find_memory(stk_usage *u, const stk_usage_input *c)
 
 static void find_network(stk_usage *u, const stk_usage_input *c)
 {
-    const stk_metric_series tracks[2] = {stk_usage_track(c, AT(net_in)),
-                                         stk_usage_track(c, AT(net_out))};
+    const stk_metric_series tracks[2] = {stk_usage_series(c, AT(net_in)),
+                                         stk_usage_series(c, AT(net_out))};
     const double            link = c->machine->link_bytes;
     stk_bursts              bursts;
     char                    a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
     for (int i = 0; link > 0 && i < 2; i++) {
-        const double share = stk_track_share_above(&tracks[i], 0.9 * link);
-        if (share >= 0.1)
-            add(u, STK_FINDING_NETWORK_FULL, share,
+        const double fraction = stk_metric_series_fraction_above(&tracks[i], 0.9 * link);
+        if (fraction >= 0.1)
+            add(u, STK_FINDING_NETWORK_FULL, fraction,
                 "send fewer bytes (compress, resize beforehand), or use a faster link",
                 "network %s is at the limit of the link (%s/s) %s of the time",
-                i ? "output" : "input", stk_usage_bytes(a, link), stk_usage_percent(b, share));
+                i ? "output" : "input", stk_usage_bytes(a, link), stk_usage_percent(b, fraction));
     }
     if (stk_detect_bursts(&tracks[0], &bursts))
         add(u, STK_FINDING_NETWORK_BURSTS, bursts.duty,
@@ -108,8 +108,8 @@ static void find_network(stk_usage *u, const stk_usage_input *c)
 /* What is sent, and what the processes themselves write. */
 static void find_growing_output(stk_usage *u, const stk_usage_input *c)
 {
-    const stk_metric_series        sent = stk_usage_track(c, AT(net_out));
-    const stk_metric_series        written = stk_usage_track(c, AT(own_write));
+    const stk_metric_series        sent = stk_usage_series(c, AT(net_out));
+    const stk_metric_series        written = stk_usage_series(c, AT(own_write));
     const stk_metric_series *const tracks[2] = {&sent, &written};
     static const char *const       words[2] = {"sends", "writes"};
     stk_growth                     growth;
@@ -135,7 +135,7 @@ static void find_throttling(stk_usage *u, const stk_usage_input *c, int gpu)
 
 static void find_gpu_state(stk_usage *u, const stk_usage_input *c)
 {
-    const stk_metric_series use = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
+    const stk_metric_series use = stk_usage_gpu_series(c, GPU_AT(utilisation), c->gpus);
     double                  seconds;
     int                     off = 0;
     for (int i = 0; i < c->machine->gpu_count; i++) {
@@ -158,7 +158,7 @@ static void find_gpu_state(stk_usage *u, const stk_usage_input *c)
 
 void stk_usage_find(stk_usage *usage, const stk_usage_input *c)
 {
-    const stk_metric_series any = stk_usage_track(c, AT(cpu));
+    const stk_metric_series any = stk_usage_series(c, AT(cpu));
     double                  seconds;
     find_dips(usage, c);
     find_memory(usage, c);

@@ -15,8 +15,8 @@ typedef struct stk_usage_input {
 } stk_usage_input;
 
 /* offset is of a member of stk_resource_sample, or with gpus of stk_gpu_sample. */
-stk_metric_series stk_usage_track(const stk_usage_input *c, size_t offset);
-stk_metric_series stk_usage_gpu_track(const stk_usage_input *c, size_t offset, unsigned gpus);
+stk_metric_series stk_usage_series(const stk_usage_input *c, size_t offset);
+stk_metric_series stk_usage_gpu_series(const stk_usage_input *c, size_t offset, unsigned gpus);
 
 /* Fill their parts of usage. */
 void stk_usage_find(stk_usage *usage, const stk_usage_input *c);   /* findings */
@@ -25,6 +25,6 @@ void stk_usage_decide(stk_usage *usage, const stk_usage_input *c); /* limit, ver
 /* "12.3 MB", "45 %": into text, which is returned. */
 enum { STK_USAGE_NUMBER = 32 };
 char *stk_usage_bytes(char text[STK_USAGE_NUMBER], double bytes);
-char *stk_usage_percent(char text[STK_USAGE_NUMBER], double share);
+char *stk_usage_percent(char text[STK_USAGE_NUMBER], double fraction);
 
 #endif

@@ -1,17 +1,17 @@
 /* Leaks: memory that grows to the end of the run. */
 #include "observe/usage/detect.h"
 
-enum { LEAST_SAMPLES = 40, WARMUP = 4 }; /* the first quarter is warm-up: caches, pools, queues */
+enum { SAMPLES_MIN = 40, WARMUP = 4 }; /* the first quarter is warm-up: caches, pools, queues */
 
-static const double least_share = 0.05;    /* of the memory there is, over the time judged */
-static const double least_bytes = 8 << 20; /* less is how allocators breathe */
+static const double fraction_min = 0.05; /* of the memory there is, over the time judged */
+static const double bytes_min = 8 << 20; /* less is how allocators breathe */
 
-static double median_of_part(const stk_metric_series *track, size_t begin, size_t end)
+static double median_of_part(const stk_metric_series *series, size_t begin, size_t end)
 {
-    stk_metric_series part = *track;
+    stk_metric_series part = *series;
     part.samples += begin;
     part.count = end - begin;
-    return stk_track_quantile(&part, 0.5);
+    return stk_metric_series_quantile(&part, 0.5);
 }
 
 /* A slope alone would also call a step or a slow start a leak: the growth must go on to the end, in
@@ -20,19 +20,19 @@ bool stk_detect_leak(const stk_metric_series *bytes, stk_trend *out)
 {
     stk_metric_series part = *bytes, half;
     *out = (stk_trend){0};
-    if (bytes->count < LEAST_SAMPLES) return false;
+    if (bytes->count < SAMPLES_MIN) return false;
     part.samples += bytes->count / WARMUP;
     part.count -= bytes->count / WARMUP;
     half = part;
     half.samples += part.count / 2;
     half.count -= part.count / 2;
-    *out = stk_track_trend(&part);
-    const stk_trend late = stk_track_trend(&half);
+    *out = stk_metric_series_trend(&part);
+    const stk_trend late = stk_metric_series_trend(&half);
     const size_t    third = part.count / 3;
     const double a = median_of_part(&part, 0, third), b = median_of_part(&part, third, 2 * third);
     const double c = median_of_part(&part, 2 * third, part.count);
     const double seconds = part.samples[part.count - 1].seconds - part.samples[0].seconds;
     const double grown = out->low * seconds;
     return out->low > 0 && late.low > 0 && late.slope > out->slope / 4 && a < b && b < c &&
-           grown > least_bytes && grown > least_share * a;
+           grown > bytes_min && grown > fraction_min * a;
 }

@@ -12,17 +12,17 @@ typedef struct stk_metric_series {
 } stk_metric_series;
 
 /* Negative: not known. */
-double stk_track_at(const stk_metric_series *track, size_t index);
+double stk_metric_series_at(const stk_metric_series *series, size_t index);
 /* How long the sample stands for. */
-double stk_track_seconds(const stk_metric_series *track, size_t index);
+double stk_metric_series_seconds(const stk_metric_series *series, size_t index);
 /* The value below which share of those known lie; -1: none is. */
-double stk_track_quantile(const stk_metric_series *track, double share);
-double stk_track_mean(const stk_metric_series *track);
-double stk_track_peak(const stk_metric_series *track);
+double stk_metric_series_quantile(const stk_metric_series *series, double fraction);
+double stk_metric_series_mean(const stk_metric_series *series);
+double stk_metric_series_peak(const stk_metric_series *series);
 /* From the first to the last sample that reaches least: without what comes before and after. */
-stk_metric_series stk_track_trim(const stk_metric_series *track, double least);
+stk_metric_series stk_metric_series_trim(const stk_metric_series *series, double min);
 /* Share of the known samples that are at least so much; -1: none is known. */
-double stk_track_share_above(const stk_metric_series *track, double least);
+double stk_metric_series_fraction_above(const stk_metric_series *series, double min);
 
 /* A line through points, by the median of the slopes between any two: Theil and Sen. Outliers, such
  * as a checkpoint, do not move it. The bounds hold with 95 %, by Kendall's statistic. */
@@ -36,6 +36,6 @@ enum { STK_TREND_POINTS = 96 };
 /* count is at most STK_TREND_POINTS. */
 stk_trend stk_trend_of(const double *x, const double *y, size_t count);
 /* Of a track: over the seconds, in means of neighbours. */
-stk_trend stk_track_trend(const stk_metric_series *track);
+stk_trend stk_metric_series_trend(const stk_metric_series *series);
 
 #endif

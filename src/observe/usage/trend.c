@@ -32,18 +32,18 @@ stk_trend stk_trend_of(const double *x, const double *y, size_t count)
 }
 
 /* Neighbours resemble each other; their means do less, and there are few enough of them. */
-stk_trend stk_track_trend(const stk_metric_series *track)
+stk_trend stk_metric_series_trend(const stk_metric_series *series)
 {
     double       x[STK_TREND_POINTS], y[STK_TREND_POINTS];
-    const size_t group = (track->count + STK_TREND_POINTS - 1) / STK_TREND_POINTS;
+    const size_t group = (series->count + STK_TREND_POINTS - 1) / STK_TREND_POINTS;
     size_t       points = 0;
-    for (size_t i = 0; i < track->count; i += group) {
+    for (size_t i = 0; i < series->count; i += group) {
         double sum_x = 0, sum_y = 0;
         int    known = 0;
-        for (size_t j = i; j < i + group && j < track->count; j++) {
-            const double value = stk_track_at(track, j);
+        for (size_t j = i; j < i + group && j < series->count; j++) {
+            const double value = stk_metric_series_at(series, j);
             if (value < 0) continue;
-            sum_x += track->samples[j].seconds;
+            sum_x += series->samples[j].seconds;
             sum_y += value;
             known++;
         }

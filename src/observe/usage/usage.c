@@ -44,34 +44,34 @@ char *stk_usage_bytes(char text[STK_USAGE_NUMBER], double bytes)
     return text;
 }
 
-char *stk_usage_percent(char text[STK_USAGE_NUMBER], double share)
+char *stk_usage_percent(char text[STK_USAGE_NUMBER], double fraction)
 {
-    snprintf(text, STK_USAGE_NUMBER, "%.0f %%", share * 100);
+    snprintf(text, STK_USAGE_NUMBER, "%.0f %%", fraction * 100);
     return text;
 }
 
-stk_metric_series stk_usage_track(const stk_usage_input *c, size_t offset)
+stk_metric_series stk_usage_series(const stk_usage_input *c, size_t offset)
 {
     return (stk_metric_series){c->samples, c->count, offset, 0};
 }
 
-stk_metric_series stk_usage_gpu_track(const stk_usage_input *c, size_t offset, unsigned gpus)
+stk_metric_series stk_usage_gpu_series(const stk_usage_input *c, size_t offset, unsigned gpus)
 {
     return (stk_metric_series){c->samples, c->count, offset, gpus};
 }
 
-static stk_usage_row row_of(const stk_metric_series *track, double peak)
+static stk_usage_row row_of(const stk_metric_series *series, double peak)
 {
-    const double own = stk_track_peak(track);
-    return (stk_usage_row){stk_track_quantile(track, 0.5), stk_track_mean(track),
+    const double own = stk_metric_series_peak(series);
+    return (stk_usage_row){stk_metric_series_quantile(series, 0.5), stk_metric_series_mean(series),
                            peak > own ? peak : own};
 }
 
 /* Of what is not zero: how it is while it is used at all. */
-static double median_of_used(const stk_metric_series *track)
+static double median_of_used(const stk_metric_series *series)
 {
-    const double idle = 1 - stk_track_share_above(track, 1e-9);
-    return idle >= 1 ? 0 : stk_track_quantile(track, idle + (1 - idle) / 2);
+    const double idle = 1 - stk_metric_series_fraction_above(series, 1e-9);
+    return idle >= 1 ? 0 : stk_metric_series_quantile(series, idle + (1 - idle) / 2);
 }
 
 static double peak_of(const stk_resource_sample *peaks, int gpu, size_t offset)
@@ -83,15 +83,15 @@ static double peak_of(const stk_resource_sample *peaks, int gpu, size_t offset)
 static stk_usage_row gpu_row(const stk_usage_input *c, const stk_resource_sample *peaks, int gpu,
                              size_t offset)
 {
-    const stk_metric_series track = stk_usage_gpu_track(c, offset, 1u << gpu);
-    return row_of(&track, peak_of(peaks, gpu, offset));
+    const stk_metric_series series = stk_usage_gpu_series(c, offset, 1u << gpu);
+    return row_of(&series, peak_of(peaks, gpu, offset));
 }
 
-static stk_usage_gpu judge_gpu(const stk_usage_input *c, const stk_resource_sample *peaks, int i)
+static stk_usage_gpu analyze_gpu(const stk_usage_input *c, const stk_resource_sample *peaks, int i)
 {
-    const stk_metric_series use = stk_usage_gpu_track(c, GPU_AT(utilisation), 1u << i);
-    const stk_metric_series throttled = stk_usage_gpu_track(c, GPU_AT(throttled), 1u << i);
-    const stk_metric_series own = stk_usage_gpu_track(c, GPU_AT(own_memory), 1u << i);
+    const stk_metric_series use = stk_usage_gpu_series(c, GPU_AT(utilisation), 1u << i);
+    const stk_metric_series throttled = stk_usage_gpu_series(c, GPU_AT(throttled), 1u << i);
+    const stk_metric_series own = stk_usage_gpu_series(c, GPU_AT(own_memory), 1u << i);
     stk_usage_gpu           gpu = {
                   .utilisation = gpu_row(c, peaks, i, GPU_AT(utilisation)),
                   .memory = gpu_row(c, peaks, i, GPU_AT(memory_used)),
@@ -99,9 +99,9 @@ static stk_usage_gpu judge_gpu(const stk_usage_input *c, const stk_resource_samp
                   .celsius = gpu_row(c, peaks, i, GPU_AT(celsius)),
                   .clock_mhz = gpu_row(c, peaks, i, GPU_AT(clock_mhz)),
                   .median_nonzero = median_of_used(&use),
-                  .throttled = stk_track_share_above(&throttled, 0.5),
+                  .throttled = stk_metric_series_fraction_above(&throttled, 0.5),
     };
-    gpu.used = stk_track_peak(&own) > 0 || gpu.utilisation.peak > 0.01;
+    gpu.used = stk_metric_series_peak(&own) > 0 || gpu.utilisation.peak > 0.01;
     return gpu;
 }
 
@@ -113,14 +113,14 @@ void stk_usage_analyze(stk_usage *out, const stk_machine_info *machine,
     *out = (stk_usage){.samples = count};
     out->seconds = count ? samples[count - 1].seconds : 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const stk_metric_series track = stk_usage_track(&c, rows[i].offset);
+        const stk_metric_series series = stk_usage_series(&c, rows[i].offset);
         const char             *at = peaks ? (const char *)peaks + rows[i].offset : NULL;
         const double            peak = at ? *(const double *)(const void *)at : -1;
-        *(stk_usage_row *)(void *)((char *)out + rows[i].row) = row_of(&track, peak);
+        *(stk_usage_row *)(void *)((char *)out + rows[i].row) = row_of(&series, peak);
     }
     out->gpu_count = machine->gpu_count;
     for (int i = 0; i < out->gpu_count; i++) {
-        out->gpus[i] = judge_gpu(&c, peaks, i);
+        out->gpus[i] = analyze_gpu(&c, peaks, i);
         if (out->gpus[i].used) c.gpus |= 1u << i;
     }
     stk_usage_find(out, &c);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { LEAST_SAMPLES = 6, LOW_SAMPLES = 3 };
+enum { SAMPLES_MIN = 6, LOW_SAMPLES = 3 };
 
 static const double full = 0.9, good = 0.8; /* of GPU, cores, disk, link */
 static const double waiting = 0.3;          /* iowait, of the whole machine */
@@ -23,7 +23,7 @@ const char *stk_usage_bottleneck_name(stk_usage_bottleneck limit)
 
 /* How often each resource was at its limit, while the GPU (if any) was not. */
 typedef struct tally {
-    int    judged;
+    int    counted;
     double cores, others, disk, network, thread;
 } tally;
 
@@ -42,7 +42,7 @@ static void count_sample(tally *t, const stk_usage_input *c, const stk_resource_
 {
     const double cores = c->machine->cores, link = c->machine->link_bytes;
     const double own = used_cores(c, s), net = s->net_in > s->net_out ? s->net_in : s->net_out;
-    t->judged++;
+    t->counted++;
     if (own >= full * cores)
         t->cores++;
     else if (s->cpu >= full && wants_cores(s))
@@ -58,22 +58,22 @@ static void count_sample(tally *t, const stk_usage_input *c, const stk_resource_
 static tally count_all(const stk_usage_input *c)
 {
     const stk_metric_series use =
-        stk_usage_gpu_track(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
+        stk_usage_gpu_series(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
     tally t = {0};
     for (size_t i = 0; i < c->count; i++)
-        if (!c->gpus || stk_track_at(&use, i) < good) count_sample(&t, c, &c->samples[i]);
+        if (!c->gpus || stk_metric_series_at(&use, i) < good) count_sample(&t, c, &c->samples[i]);
     return t;
 }
 
 static stk_usage_bottleneck largest(const tally *t)
 {
-    const double               shares[] = {t->cores, t->others, t->disk, t->network, t->thread};
+    const double               counts[] = {t->cores, t->others, t->disk, t->network, t->thread};
     const stk_usage_bottleneck limits[] = {STK_USAGE_CORES, STK_USAGE_OTHERS, STK_USAGE_DISK,
                                            STK_USAGE_NETWORK, STK_USAGE_THREAD};
     int                        best = 0;
     for (int i = 1; i < 5; i++)
-        if (shares[i] > shares[best]) best = i;
-    return shares[best] >= mostly * t->judged ? limits[best] : STK_USAGE_LATENCY;
+        if (counts[i] > counts[best]) best = i;
+    return counts[best] >= mostly * t->counted ? limits[best] : STK_USAGE_LATENCY;
 }
 
 typedef struct text {
@@ -125,28 +125,29 @@ static void write_verdict(stk_usage *usage, const char *what, const char *advice
 }
 
 /* Memory that is left over on the GPU makes a larger batch the first thing to try. */
-static const char *advise_latency(const stk_usage_input *c, const char *usual)
+static const char *advise_latency(const stk_usage_input *c, const char *typical)
 {
     const stk_metric_series used =
-        stk_usage_gpu_track(c, offsetof(stk_gpu_sample, memory_used), c->gpus);
+        stk_usage_gpu_series(c, offsetof(stk_gpu_sample, memory_used), c->gpus);
     for (int i = 0; i < c->machine->gpu_count; i++)
-        if (c->gpus >> i & 1 &&
-            stk_track_quantile(&used, 0.95) > half_memory * (double)c->machine->gpus[i].memory)
+        if (c->gpus >> i & 1 && stk_metric_series_quantile(&used, 0.95) >
+                                    half_memory * (double)c->machine->gpus[i].memory)
             return "read ahead with more requests at a time, capture launches in a graph, and "
                    "profile a step (stoker profile)";
-    return usual;
+    return typical;
 }
 
 static void decide_with_gpu(stk_usage *usage, const stk_usage_input *c)
 {
     char                    what[STK_USAGE_LINE], percent[STK_USAGE_NUMBER];
     const stk_metric_series use =
-        stk_usage_gpu_track(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
-    const stk_metric_series work = stk_track_trim(&use, 0.05); /* starting up is judged apart */
-    const double            median = stk_track_quantile(&work, 0.5);
-    const tally             t = count_all(c);
+        stk_usage_gpu_series(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
+    const stk_metric_series work =
+        stk_metric_series_trim(&use, 0.05); /* starting up is judged apart */
+    const double median = stk_metric_series_quantile(&work, 0.5);
+    const tally  t = count_all(c);
     stk_usage_percent(percent, median);
-    if (median >= good || t.judged < LOW_SAMPLES) {
+    if (median >= good || t.counted < LOW_SAMPLES) {
         usage->limit = STK_USAGE_GPU;
         snprintf(what, sizeof what, "the GPU is busy (%s of the time): it limits, as it should",
                  percent);
@@ -168,7 +169,7 @@ static void decide_with_gpu(stk_usage *usage, const stk_usage_input *c)
 void stk_usage_decide(stk_usage *usage, const stk_usage_input *c)
 {
     usage->limit = STK_USAGE_UNKNOWN;
-    if (c->count < LEAST_SAMPLES) {
+    if (c->count < SAMPLES_MIN) {
         char what[STK_USAGE_LINE];
         snprintf(what, sizeof what, "%zu sample%s too few to judge", c->count,
                  c->count == 1 ? " is" : "s are");

@@ -44,11 +44,11 @@ static stk_status read_size(const stk_safetensors *file, size_t *size, stk_error
                         there, STK_SAFETENSORS_PREFIX);
     STK_TRY(read_exactly(file, prefix, sizeof prefix, 0, err));
     const uint64_t length = load_u64(prefix);
-    if (length > STK_SAFETENSORS_HEADER_MOST)
+    if (length > STK_SAFETENSORS_HEADER_MAX)
         return stk_fail(err, STK_E_FORMAT, "safetensors", path,
                         "the header would have %" PRIu64 " bytes; the format allows %d: this is no "
                         "safetensors file",
-                        length, STK_SAFETENSORS_HEADER_MOST);
+                        length, STK_SAFETENSORS_HEADER_MAX);
     if (length > there - STK_SAFETENSORS_PREFIX)
         return stk_fail(err, STK_E_DATALOSS, "safetensors", path,
                         "the header has %" PRIu64 " bytes, but only %" PRIu64

@@ -278,10 +278,10 @@ static stk_status make_header(stk_safetensors_writer *writer, const stk_blob *ch
     STK_TRY(stk_json_end(&json, err));
     STK_TRY(stk_blob_append(header, spaces, -header->size % STK_SAFETENSORS_ALIGNMENT, err));
     const size_t length = header->size - STK_SAFETENSORS_PREFIX;
-    if (length > STK_SAFETENSORS_HEADER_MOST)
+    if (length > STK_SAFETENSORS_HEADER_MAX)
         return stk_fail(err, STK_E_LIMIT, "safetensors", writer->output->path,
                         "the header has %zu bytes, the format allows %d: write several files",
-                        length, STK_SAFETENSORS_HEADER_MOST);
+                        length, STK_SAFETENSORS_HEADER_MAX);
     for (int i = 0; i < STK_SAFETENSORS_PREFIX; i++)
         header->data[i] = (uint8_t)(length >> 8 * i);
     return STK_OK;

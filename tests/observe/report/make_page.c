@@ -146,13 +146,13 @@ static stk_status write_learning(stk_blob *out, stk_error *err)
     stk_learning *l;
     STK_TRY(stk_learning_new(&l, err));
     add_reports(l);
-    stk_learning_go_to(l, &(stk_learning_place){.state = "running",
-                                                .step = 600,
-                                                .steps = 1000,
-                                                .epoch = 6,
-                                                .epochs = 10,
-                                                .seconds = 120,
-                                                .seconds_left = 82});
+    stk_learning_set_position(l, &(stk_learning_position){.state = "running",
+                                                          .step = 600,
+                                                          .steps = 1000,
+                                                          .epoch = 6,
+                                                          .epochs = 10,
+                                                          .seconds = 120,
+                                                          .seconds_left = 82});
     stk_status st = stk_learning_show(l, STK_LEARNING_VALIDATION, 599, images, 2, err);
     if (!st) st = stk_learning_show(l, STK_LEARNING_TRAINING, 501, images + 2, 1, err);
     if (!st) st = stk_learning_write(l, out, err);

@@ -203,7 +203,7 @@ static void add_card(stk_profile *p)
     p->machine.gpu_count = 1;
     p->machine.cores = 4;
     p->machine.memory = 16000000000u;
-    p->limits = (stk_profile_limits){1.8e11, 2.2e10, 1.1e10, 5.2e8, -1, 1800};
+    p->limits = (stk_machine_peaks){1.8e11, 2.2e10, 1.1e10, 5.2e8, -1, 1800};
     p->callback_count = 1;
     strcpy(p->callbacks[0].name, "progress");
     p->callbacks[0].calls = STK_SAMPLE_STEPS;

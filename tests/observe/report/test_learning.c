@@ -52,8 +52,8 @@ static double number_at(const stk_json_value *rows, size_t row, size_t column)
 STK_TEST(a_run_that_has_not_reported_has_a_place_alone)
 {
     stk_learning *l = begin();
-    stk_learning_go_to(l,
-                       &(stk_learning_place){.state = "running", .steps = 100, .seconds_left = -1});
+    stk_learning_set_position(
+        l, &(stk_learning_position){.state = "running", .steps = 100, .seconds_left = -1});
     stk_json_document *doc = written(l);
     EXPECT_STR_EQ("running", stk_json_text(stk_json_get(stk_json_root(doc), "state"), ""));
     EXPECT_INT_EQ(100, stk_json_integer(stk_json_get(stk_json_root(doc), "steps"), 0));

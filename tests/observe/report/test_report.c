@@ -186,7 +186,7 @@ STK_TEST(timeline_keeps_the_longest_and_counts_the_rest)
 {
     stk_error                err;
     sample                  *s = make_sample(STK_SAMPLE_STEPS * 13);
-    const stk_report_options options = {.timeline = s->timeline, .most_events = 1000};
+    const stk_report_options options = {.timeline = s->timeline, .max_events = 1000};
     EXPECT_OK(stk_report_write(&s->profile, &s->diagnosis, &options, &s->out, &err));
     stk_json_document    *doc = parse_data(&s->out);
     const stk_json_value *timeline = stk_json_get(stk_json_root(doc), "timeline");

@@ -9,8 +9,8 @@
 static stk_status add(cli_ablation *out, const char *path, const cli_bench_shape *shape,
                       const char *name, stk_error *err)
 {
-    if (out->count == CLI_BENCH_RIVALS) return STK_OK;
-    cli_rival *rival = &out->rivals[out->count];
+    if (out->count == CLI_BENCH_CONTENDERS) return STK_OK;
+    cli_contender *rival = &out->rivals[out->count];
     snprintf(rival->name, sizeof rival->name, "%s", name);
     STK_TRY(cli_bench_pipeline(&rival->data, path, shape, err));
     out->count++;
@@ -68,7 +68,7 @@ stk_status cli_ablation_run(cli_ablation *out, const char *path, const cli_bench
 {
     *out = (cli_ablation){0};
     STK_TRY(add_all(out, path, shape, err));
-    return cli_bench_contest(out->rivals, out->count, limits, err);
+    return cli_bench_interleaved(out->rivals, out->count, limits, err);
 }
 
 void cli_ablation_release(cli_ablation *ablation)

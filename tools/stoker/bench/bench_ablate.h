@@ -6,8 +6,8 @@
 #include "bench_run.h"
 
 typedef struct cli_ablation {
-    cli_rival rivals[CLI_BENCH_RIVALS]; /* the first is the whole pipeline */
-    size_t    count;
+    cli_contender rivals[CLI_BENCH_CONTENDERS]; /* the first is the whole pipeline */
+    size_t        count;
 } cli_ablation;
 
 /* Makes and measures all pipelines. Release it in any case. */

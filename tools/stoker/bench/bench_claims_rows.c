@@ -87,8 +87,8 @@ static double share_of(const cli_claims *c, const cli_trial *trial)
 
 static void find_peak(cli_claims *c, const cli_trial *trial)
 {
-    stk_profile_limits limits = {-1, -1, -1, -1, -1, -1};
-    const char        *backend = stk_train_bench_backend(trial->bench);
+    stk_machine_peaks limits = {-1, -1, -1, -1, -1, -1};
+    const char       *backend = stk_train_bench_backend(trial->bench);
     if (c->large)
         stk_profiler_probe_device(&limits, backend,
                                   stk_train_recipe_word(&trial->recipe, "train.precision"));

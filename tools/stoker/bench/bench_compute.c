@@ -132,7 +132,7 @@ static stk_status time_operations(cli_compute_report *report, stk_error *err)
 static stk_status work(cli_compute_report *report, const values *v, stk_error *err)
 {
     const stk_train_bench_options how = {.inference = v->inference};
-    if (v->ops) cli_bench_roofs_measure(&report->roofs, report->recipe);
+    if (v->ops) cli_bench_peaks_measure(&report->roofs, report->recipe);
     const double begin = cli_seconds_now();
     STK_TRY(stk_train_bench_open(&report->bench, report->recipe, NULL, &how, err));
     report->compile_seconds = cli_seconds_now() - begin;
@@ -193,7 +193,7 @@ static int run_sweep(const cli_invocation *call, stk_train_recipe *recipe)
     if (!cli_sweep_read(v->batches, &sweep.first, &sweep.last))
         return cli_report_usage(call->command,
                                 "--batches is not FROM..TO, such as 4..512 or 4..max", NULL);
-    stk_status st = cli_bench_settle(recipe, v->classes, &err);
+    stk_status st = cli_bench_resolve(recipe, v->classes, &err);
     if (!v->train.quiet) cli_notice_begin("measuring ...");
     if (!st) st = cli_sweep_run(&sweep, &err);
     cli_notice_end();
@@ -213,7 +213,7 @@ static int run(const cli_invocation *call)
     int code = cli_train_flags_apply(call, &flags, NULL, &recipe);
     if (code) return code;
     if (v->batches) return run_sweep(call, &recipe);
-    stk_status st = cli_bench_settle(&recipe, v->classes, &err);
+    stk_status st = cli_bench_resolve(&recipe, v->classes, &err);
     if (!v->train.quiet) cli_notice_begin("measuring ...");
     if (!st) st = work(&report, v, &err);
     cli_notice_end();

@@ -26,7 +26,7 @@ static const form forms_known[] = {
     {.name = "raw", .packed = true, .images = {.format = STK_PACK_RAW}},
 };
 
-const char *cli_form_name(size_t index)
+const char *cli_storage_form_name(size_t index)
 {
     return index < sizeof forms_known / sizeof *forms_known ? forms_known[index].name : NULL;
 }
@@ -39,7 +39,7 @@ static const form *find_form(const char *name, size_t length)
     return NULL;
 }
 
-bool cli_forms_are_known(const char *list)
+bool cli_storage_forms_are_known(const char *list)
 {
     unsigned seen = 0;
     do {
@@ -58,7 +58,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-void cli_forms_release(cli_forms *forms)
+void cli_storage_forms_release(cli_storage_forms *forms)
 {
     for (size_t i = 0; i < forms->count; i++)
         stk_dataset_unref(forms->rivals[i].data);
@@ -67,7 +67,7 @@ void cli_forms_release(cli_forms *forms)
     forms->folder[0] = 0;
 }
 
-static stk_status make_folder(cli_forms *out, stk_error *err)
+static stk_status make_folder(cli_storage_forms *out, stk_error *err)
 {
     const char *base = getenv("TMPDIR");
     if (out->folder[0]) return STK_OK;
@@ -128,12 +128,12 @@ static double mean_bytes(const stk_source *source)
     return count ? sum / (double)count : 0;
 }
 
-static stk_status add(cli_forms *out, const form *f, const stk_source *source, const char *path,
-                      int resize, const cli_bench_shape *shape, const cli_bench_limits *limits,
-                      stk_error *err)
+static stk_status add(cli_storage_forms *out, const form *f, const stk_source *source,
+                      const char *path, int resize, const cli_bench_shape *shape,
+                      const cli_bench_limits *limits, stk_error *err)
 {
-    char       folder[300];
-    cli_rival *rival = &out->rivals[out->count];
+    char           folder[300];
+    cli_contender *rival = &out->rivals[out->count];
     snprintf(rival->name, sizeof rival->name, "%s", f->name);
     out->bytes_each[out->count] = mean_bytes(source);
     if (f->packed) {
@@ -146,7 +146,7 @@ static stk_status add(cli_forms *out, const form *f, const stk_source *source, c
     return STK_OK;
 }
 
-static stk_status add_all(cli_forms *out, const stk_source *source, const char *path,
+static stk_status add_all(cli_storage_forms *out, const stk_source *source, const char *path,
                           const char *list, int resize, const cli_bench_shape *shape,
                           const cli_bench_limits *limits, stk_error *err)
 {
@@ -158,25 +158,25 @@ static stk_status add_all(cli_forms *out, const stk_source *source, const char *
     return STK_OK;
 }
 
-stk_status cli_forms_run(cli_forms *out, const char *path, const char *list, int resize,
-                         const cli_bench_shape *shape, const cli_bench_limits *limits,
-                         stk_error *err)
+stk_status cli_storage_forms_run(cli_storage_forms *out, const char *path, const char *list,
+                                 int resize, const cli_bench_shape *shape,
+                                 const cli_bench_limits *limits, stk_error *err)
 {
     const stk_source_options options = {.cancel = cli_signals_token()};
     stk_source              *source;
-    *out = (cli_forms){0};
+    *out = (cli_storage_forms){0};
     STK_TRY(stk_source_open(&source, NULL, path, &options, err));
     stk_status st = add_all(out, source, path, list, resize, shape, limits, err);
     stk_source_free(source);
-    return st ? st : cli_bench_contest(out->rivals, out->count, limits, err);
+    return st ? st : cli_bench_interleaved(out->rivals, out->count, limits, err);
 }
 
-static double ratio(const cli_forms *forms, size_t i)
+static double ratio(const cli_storage_forms *forms, size_t i)
 {
     return forms->rivals[i].cpu > 0 ? forms->rivals[0].cpu / forms->rivals[i].cpu : 0;
 }
 
-void cli_forms_print(const cli_forms *forms, const cli_style *style)
+void cli_storage_forms_print(const cli_storage_forms *forms, const cli_style *style)
 {
     static const char *const heading[] = {"form", "bytes an image", "img/s", "img/s per core"};
     cli_table                table;
@@ -190,7 +190,7 @@ void cli_forms_print(const cli_forms *forms, const cli_style *style)
     snprintf(text, sizeof text, "to %s", forms->rivals[0].name);
     cli_table_add(&table, text);
     for (size_t i = 0; i < forms->count; i++) {
-        const cli_rival *rival = &forms->rivals[i];
+        const cli_contender *rival = &forms->rivals[i];
         cli_table_add(&table, rival->name);
         cli_table_add(&table, cli_format_count(text, (uint64_t)(forms->bytes_each[i] + 0.5)));
         cli_table_add(&table, cli_format_count(text, (uint64_t)(rival->rate + 0.5)));
@@ -202,8 +202,8 @@ void cli_forms_print(const cli_forms *forms, const cli_style *style)
     cli_table_release(&table);
 }
 
-void cli_forms_write_json(stk_json_writer *json, const cli_forms *forms, const char *path,
-                          const cli_bench_shape *shape)
+void cli_storage_forms_write_json(stk_json_writer *json, const cli_storage_forms *forms,
+                                  const char *path, const cli_bench_shape *shape)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "path", path);

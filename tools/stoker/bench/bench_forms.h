@@ -5,31 +5,32 @@
 #include "bench_pipeline.h"
 #include "bench_run.h"
 
-enum { CLI_FORMS_MOST = 4 };
+enum { CLI_STORAGE_FORMS_MAX = 4 };
 
-typedef struct cli_forms {
-    char      folder[256]; /* temporary, with the packs; "" before it is made */
-    cli_rival rivals[CLI_FORMS_MOST];
-    double    bytes_each[CLI_FORMS_MOST]; /* on the disk, for one image */
-    size_t    count;
-} cli_forms;
+typedef struct cli_storage_forms {
+    char          folder[256]; /* temporary, with the packs; "" before it is made */
+    cli_contender rivals[CLI_STORAGE_FORMS_MAX];
+    double        bytes_each[CLI_STORAGE_FORMS_MAX]; /* on the disk, for one image */
+    size_t        count;
+} cli_storage_forms;
 
 /* The forms by number, for completion and messages; NULL past the last. */
-const char *cli_form_name(size_t index);
+const char *cli_storage_form_name(size_t index);
 
 /* Whether list ("files,packed,seekable,raw") names forms, each once at most. */
-bool cli_forms_are_known(const char *list);
+bool cli_storage_forms_are_known(const char *list);
 
 /* Packs path (a source) as each form of list, all known, needs it, into a temporary folder, and
  * measures all. resize as in stk_pack_images. Release it in any case, also after Ctrl-C: that
  * removes the folder. */
-STK_NODISCARD stk_status cli_forms_run(cli_forms *out, const char *path, const char *list,
-                                       int resize, const cli_bench_shape *shape,
-                                       const cli_bench_limits *limits, stk_error *err);
-void                     cli_forms_release(cli_forms *forms);
+STK_NODISCARD stk_status cli_storage_forms_run(cli_storage_forms *out, const char *path,
+                                               const char *list, int resize,
+                                               const cli_bench_shape  *shape,
+                                               const cli_bench_limits *limits, stk_error *err);
+void                     cli_storage_forms_release(cli_storage_forms *forms);
 
-void cli_forms_print(const cli_forms *forms, const cli_style *style);
-void cli_forms_write_json(stk_json_writer *json, const cli_forms *forms, const char *path,
-                          const cli_bench_shape *shape);
+void cli_storage_forms_print(const cli_storage_forms *forms, const cli_style *style);
+void cli_storage_forms_write_json(stk_json_writer *json, const cli_storage_forms *forms,
+                                  const char *path, const cli_bench_shape *shape);
 
 #endif

@@ -229,20 +229,20 @@ static int compare_forms(const cli_invocation *call, const cli_bench_shape *shap
     const cli_bench_limits limits = limits_of(v);
     const cli_style        style = cli_style_for(stdout, v->color);
     const char            *path = call->operands[0];
-    cli_forms              forms;
+    cli_storage_forms      forms;
     cli_json_out           json;
     stk_error              err;
     int                    code = CLI_EXIT_OK;
-    if (cli_forms_run(&forms, path, v->compare, (int)v->resize, shape, &limits, &err)) {
+    if (cli_storage_forms_run(&forms, path, v->compare, (int)v->resize, shape, &limits, &err)) {
         code = cli_report_error(call->command, &err, advise(&err));
     } else if (v->common.json) {
         cli_json_out_begin(&json);
-        cli_forms_write_json(&json.writer, &forms, path, shape);
+        cli_storage_forms_write_json(&json.writer, &forms, path, shape);
         code = cli_json_out_end(&json, call);
     } else {
-        cli_forms_print(&forms, &style);
+        cli_storage_forms_print(&forms, &style);
     }
-    cli_forms_release(&forms);
+    cli_storage_forms_release(&forms);
     return code;
 }
 
@@ -277,7 +277,7 @@ static const char *find_conflict(const values *v, bool recipe)
     if (!v->images.preset && (prepares || compares))
         return "--preset is missing: the other flags about images say how it is changed";
     if (v->ablate && v->compare) return "--ablate and --compare exclude each other";
-    if (v->compare && !cli_forms_are_known(v->compare))
+    if (v->compare && !cli_storage_forms_are_known(v->compare))
         return "--compare: a form is files, packed, seekable or raw, each once";
     if (v->resize && !v->compare) return "--resize is for the packs of --compare";
     if ((v->ablate || v->compare) && (v->drop || v->stub))

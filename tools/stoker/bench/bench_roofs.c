@@ -6,11 +6,11 @@
 #include <stoker/profiler.h>
 #include <stoker/program.h>
 
-void cli_bench_roofs_measure(cli_bench_roofs *roofs, const stk_train_recipe *recipe)
+void cli_bench_peaks_measure(cli_bench_peaks *roofs, const stk_train_recipe *recipe)
 {
     const char *backend = *recipe->knobs.backend ? recipe->knobs.backend : stk_backend_fastest();
     const char *precision = stk_train_recipe_word(recipe, "train.precision");
-    *roofs = (cli_bench_roofs){.limits = {-1, -1, -1, -1, -1, -1}, .precision = "fp32"};
+    *roofs = (cli_bench_peaks){.limits = {-1, -1, -1, -1, -1, -1}, .precision = "fp32"};
     if (stk_profiler_probe_device(&roofs->limits, backend, precision))
         snprintf(roofs->precision, sizeof roofs->precision, "%.7s", precision);
     else

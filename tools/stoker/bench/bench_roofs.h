@@ -5,13 +5,13 @@
 #include <stoker/profile.h>
 #include <stoker/train.h>
 
-typedef struct cli_bench_roofs {
-    stk_profile_limits limits;       /* of what is not known, -1 */
-    char               precision[8]; /* that limits.flops are in: "fp16" */
-} cli_bench_roofs;
+typedef struct cli_bench_peaks {
+    stk_machine_peaks limits;       /* of what is not known, -1 */
+    char              precision[8]; /* that limits.flops are in: "fp16" */
+} cli_bench_peaks;
 
 /* Measures what the backend and threads of a settled recipe give, in about half a second: best
  * before anything large is open there. */
-void cli_bench_roofs_measure(cli_bench_roofs *roofs, const stk_train_recipe *recipe);
+void cli_bench_peaks_measure(cli_bench_peaks *roofs, const stk_train_recipe *recipe);
 
 #endif

@@ -161,7 +161,7 @@ static stk_status draw_for(stk_iterator *it, double seconds, uint64_t *rows, stk
 }
 
 /* The first batches wait for files to be opened and buffers to be filled: they do not count. */
-static stk_status run_slice(cli_rival *rival, int round, double seconds,
+static stk_status run_slice(cli_contender *rival, int round, double seconds,
                             const cli_bench_limits *limits, stk_error *err)
 {
     stk_iterator_options how = options_of(limits);
@@ -195,8 +195,8 @@ static double median(const double values[CLI_BENCH_ROUNDS])
     return sorted[CLI_BENCH_ROUNDS / 2];
 }
 
-stk_status cli_bench_contest(cli_rival *rivals, size_t count, const cli_bench_limits *limits,
-                             stk_error *err)
+stk_status cli_bench_interleaved(cli_contender *rivals, size_t count,
+                                 const cli_bench_limits *limits, stk_error *err)
 {
     const bool   terminal = isatty(STDERR_FILENO), shown = terminal && !limits->quiet;
     const double slice = limits->seconds / CLI_BENCH_ROUNDS;

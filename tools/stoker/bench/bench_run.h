@@ -16,20 +16,20 @@ typedef struct cli_bench_limits {
 STK_NODISCARD stk_status cli_bench_measure(stk_dataset *data, const cli_bench_limits *limits,
                                            cli_bench_result *result, stk_error *err);
 
-enum { CLI_BENCH_ROUNDS = 5, CLI_BENCH_RIVALS = 12 };
+enum { CLI_BENCH_ROUNDS = 5, CLI_BENCH_CONTENDERS = 12 };
 
 /* One of several pipelines that are measured side by side. */
-typedef struct cli_rival {
+typedef struct cli_contender {
     char         name[48];
     stk_dataset *data; /* gives batches */
     double       rate; /* samples a second: the median of the rounds */
     double       cpu;  /* seconds of a core for one sample: the same */
     double       rates[CLI_BENCH_ROUNDS], cpus[CLI_BENCH_ROUNDS];
-} cli_rival;
+} cli_contender;
 
 /* Runs each for limits->seconds in all, in rounds of every one in turn, so that what else the
  * machine does meets all alike. Autotune is off. Ctrl-C is STK_E_CANCELLED. */
-STK_NODISCARD stk_status cli_bench_contest(cli_rival *rivals, size_t count,
-                                           const cli_bench_limits *limits, stk_error *err);
+STK_NODISCARD stk_status cli_bench_interleaved(cli_contender *rivals, size_t count,
+                                               const cli_bench_limits *limits, stk_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stoker/models.h>
 
-stk_status cli_bench_settle(stk_train_recipe *recipe, int64_t classes, stk_error *err)
+stk_status cli_bench_resolve(stk_train_recipe *recipe, int64_t classes, stk_error *err)
 {
     enum { MANY = 1 << 20 };
     const stk_model *model;

@@ -6,7 +6,7 @@
 
 /* Settles what is not said as for training, on images as the network likes them. classes 0: the
  * network's. */
-STK_NODISCARD stk_status cli_bench_settle(stk_train_recipe *recipe, int64_t classes,
-                                          stk_error *err);
+STK_NODISCARD stk_status cli_bench_resolve(stk_train_recipe *recipe, int64_t classes,
+                                           stk_error *err);
 
 #endif

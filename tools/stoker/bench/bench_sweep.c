@@ -82,7 +82,7 @@ static bool fits_twice(cli_sweep *s)
 
 stk_status cli_sweep_run(cli_sweep *sweep, stk_error *err)
 {
-    for (int64_t batch = sweep->first; sweep->count < CLI_SWEEP_MOST; batch *= 2) {
+    for (int64_t batch = sweep->first; sweep->count < CLI_SWEEP_MAX; batch *= 2) {
         if (sweep->last && batch > sweep->last) return STK_OK;
         if (sweep->count && !fits_twice(sweep)) return STK_OK;
         STK_TRY(measure(sweep, batch, err));
@@ -157,7 +157,7 @@ void cli_sweep_json(stk_json_writer *json, const cli_sweep *sweep)
 static stk_status draw(const cli_sweep *s, const char *path, stk_blob *out, stk_error *err)
 {
     const char *ending = strrchr(path, '.');
-    double      batches[CLI_SWEEP_MOST], rates[CLI_SWEEP_MOST];
+    double      batches[CLI_SWEEP_MAX], rates[CLI_SWEEP_MAX];
     for (size_t i = 0; i < s->count; i++) {
         batches[i] = (double)s->rows[i].batch;
         rates[i] = s->rows[i].images_per_s;

@@ -7,7 +7,7 @@
 
 #include <stoker/train_bench.h>
 
-enum { CLI_SWEEP_MOST = 24 };
+enum { CLI_SWEEP_MAX = 24 };
 
 typedef struct cli_sweep_row {
     int64_t batch;
@@ -20,7 +20,7 @@ typedef struct cli_sweep {
     int64_t                 first, last; /* last 0: until memory is full */
     double                  seconds;     /* for each */
     uint64_t                memory;      /* that may be used */
-    cli_sweep_row           rows[CLI_SWEEP_MOST];
+    cli_sweep_row           rows[CLI_SWEEP_MAX];
     size_t                  count;
     char                    ended[160]; /* why there is no larger one; "" */
 } cli_sweep;

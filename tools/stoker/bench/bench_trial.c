@@ -13,7 +13,7 @@ stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe, bo
                             stk_error *err)
 {
     *trial = (cli_trial){.recipe = *recipe};
-    STK_TRY(cli_bench_settle(&trial->recipe, 0, err));
+    STK_TRY(cli_bench_resolve(&trial->recipe, 0, err));
     STK_TRY(stk_train_bench_open(&trial->bench, &trial->recipe, NULL,
                                  &(stk_train_bench_options){.inference = inference}, err));
     trial->program = stk_train_bench_program(trial->bench);
