@@ -23,10 +23,10 @@ void cli_canvas_release(cli_canvas *canvas)
     *canvas = (cli_canvas){0};
 }
 
-void cli_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, cli_style_kind ink)
+void cli_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, cli_style_kind style)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height) return;
-    canvas->cells[y * canvas->width + x] = (cli_cell){code, ink};
+    canvas->cells[y * canvas->width + x] = (cli_cell){code, style};
 }
 
 void cli_canvas_clear(cli_canvas *canvas, cli_box box)
@@ -36,17 +36,17 @@ void cli_canvas_clear(cli_canvas *canvas, cli_box box)
             cli_canvas_put(canvas, x, y, ' ', CLI_STYLE_PLAIN);
 }
 
-int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_style_kind ink,
+int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_style_kind style,
                     const char *text)
 {
     int i = 0;
     for (; i < columns && text[i]; i++)
         cli_canvas_put(canvas, x + i, y,
-                       text[i] >= ' ' && text[i] < 127 ? (uint32_t)text[i] : (uint32_t)'?', ink);
+                       text[i] >= ' ' && text[i] < 127 ? (uint32_t)text[i] : (uint32_t)'?', style);
     return i;
 }
 
-int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_style_kind ink,
+int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_style_kind style,
                      const char *format, ...)
 {
     char    text[512];
@@ -54,7 +54,7 @@ int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_style_ki
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return cli_canvas_text(canvas, x, y, columns, ink, text);
+    return cli_canvas_text(canvas, x, y, columns, style, text);
 }
 
 cli_box cli_canvas_frame(cli_canvas *canvas, cli_box b, const char *title)
@@ -101,18 +101,19 @@ static stk_status write_line(const cli_canvas *canvas, int y, bool color, stk_bl
 {
     const cli_cell *cells = &canvas->cells[y * canvas->width];
     int             end = canvas->width;
-    cli_style_kind  ink = CLI_STYLE_PLAIN;
+    cli_style_kind  style = CLI_STYLE_PLAIN;
     while (end > 0 && cells[end - 1].code == ' ')
         end--;
     for (int x = 0; x < end; x++) {
         char bytes[4];
-        if (color && cells[x].code != ' ' && cells[x].ink != ink) {
-            ink = cells[x].ink;
-            STK_TRY(stk_blob_append(out, escapes[ink], strlen(escapes[ink]), err));
+        if (color && cells[x].code != ' ' && cells[x].style != style) {
+            style = cells[x].style;
+            STK_TRY(stk_blob_append(out, escapes[style], strlen(escapes[style]), err));
         }
         STK_TRY(stk_blob_append(out, bytes, encode(bytes, cells[x].code), err));
     }
-    if (ink != CLI_STYLE_PLAIN) STK_TRY(stk_blob_append(out, escapes[0], strlen(escapes[0]), err));
+    if (style != CLI_STYLE_PLAIN)
+        STK_TRY(stk_blob_append(out, escapes[0], strlen(escapes[0]), err));
     return stk_blob_append(out, "\n", 1, err);
 }
 

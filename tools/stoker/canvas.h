@@ -21,7 +21,7 @@ typedef enum cli_style_kind {
 
 typedef struct cli_cell {
     uint32_t       code; /* Unicode */
-    cli_style_kind ink;
+    cli_style_kind style;
 } cli_cell;
 
 typedef struct cli_canvas {
@@ -42,24 +42,24 @@ void                     cli_canvas_release(cli_canvas *canvas);
 STK_NODISCARD stk_status cli_canvas_write(const cli_canvas *canvas, bool color, stk_blob *out,
                                           stk_error *err);
 
-void cli_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, cli_style_kind ink);
+void cli_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, cli_style_kind style);
 /* Makes a box blank again. */
 void cli_canvas_clear(cli_canvas *canvas, cli_box box);
 /* At most columns of ASCII text; anything else in it becomes '?'. Returns the columns taken. */
-int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_style_kind ink,
+int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_style_kind style,
                     const char *text);
-int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_style_kind ink,
+int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_style_kind style,
                      const char *format, ...) STK_PRINTF(6, 7);
 /* A frame with a title in its upper edge; returns the box inside. */
 cli_box cli_canvas_frame(cli_canvas *canvas, cli_box box, const char *title);
 /* share (0 to 1; negative: not known) of columns, in the colour of load or, where ink is not
  * PLAIN, in that. */
-void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share,
-                    cli_style_kind ink);
+void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double fraction,
+                    cli_style_kind style);
 /* values, the newest last, at the right edge; NAN leaves a gap. One unit is the full height; two
  * values a column in Unicode, else one. */
 void cli_canvas_graph(cli_canvas *canvas, cli_box box, const double *values, size_t count,
-                      cli_style_kind ink);
+                      cli_style_kind style);
 /* Values that a graph of so many columns shows. */
 size_t cli_canvas_graph_values(const cli_canvas *canvas, int columns);
 

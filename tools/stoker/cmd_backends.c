@@ -17,19 +17,19 @@ static const cli_option options[] = {
      .help = "print the result as JSON"},
 };
 
-enum { ROOM = 1024 };
+enum { TEXT_CAPACITY = 1024 };
 
 typedef struct row {
     const char *name;
     bool        here, used;
-    char        text[ROOM]; /* the machine, or why it is not here */
+    char        text[TEXT_CAPACITY]; /* the machine, or why it is not here */
 } row;
 
 static void look(row *r, const char *name)
 {
     stk_device *device;
     stk_error   err;
-    char        machine[ROOM];
+    char        machine[TEXT_CAPACITY];
     *r = (row){.name = name, .used = strcmp(name, stk_backend_fastest()) == 0};
     r->here = stk_device_open(&device, name, NULL, &err) == STK_OK;
     if (!r->here) {

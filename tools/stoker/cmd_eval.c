@@ -94,7 +94,7 @@ static int print(const cli_invocation *call, const cli_eval_report *report)
     return cli_json_out_end(&json, call);
 }
 
-static void tell(void *context, const char *line)
+static void log_line(void *context, const char *line)
 {
     const values *v = ((const cli_invocation *)context)->values;
     if (v->common.quiet) return;
@@ -162,8 +162,8 @@ static stk_status save_files(const cli_invocation *call, const cli_eval_report *
     return v->mistakes ? save_mistakes(call, r, details, err) : STK_OK;
 }
 
-static int tell_result(const cli_invocation *call, const cli_eval_report *report,
-                       cli_eval_details *details)
+static int print_result(const cli_invocation *call, const cli_eval_report *report,
+                        cli_eval_details *details)
 {
     stk_error err;
     if (!report->evaluation->count) {
@@ -191,7 +191,7 @@ static stk_status measure(const cli_invocation *call, stk_predictor *predictor,
                                       .cancel = cli_signals_token(),
                                       .image = wanted ? cli_eval_details_add : NULL,
                                       .image_context = details,
-                                      .log = tell,
+                                      .log = log_line,
                                       .log_context = (void *)call};
     STK_TRY(cli_eval_details_init(details, v->csv, v->top, v->mistakes ? (size_t)v->worst : 0,
                                   predictor, err));
@@ -216,7 +216,7 @@ static int evaluate(const cli_invocation *call, stk_predictor *predictor)
     if (measure(call, predictor, &details, &evaluation, &err)) {
         code = cli_report_error(call->command, &err, advice_for(&err));
     } else {
-        code = tell_result(call, &report, &details);
+        code = print_result(call, &report, &details);
         stk_evaluation_release(&evaluation);
     }
     cli_eval_details_release(&details);

@@ -37,14 +37,14 @@ static const cli_option options[] = {
     CLI_TRAIN_OPTIONS(values, train),
 };
 
-enum { STEPS_MOST = 4096 };
+enum { STEPS_MAX = 4096 };
 
 /* Steps of the recipe, and of the same in bfloat16 where that is a question; in turn, so that both
  * have the same machine. */
 typedef struct trial {
     stk_train_bench *bench, *half; /* half: NULL without */
     stk_train_recipe half_recipe;
-    double           seconds[2][STEPS_MOST];
+    double           seconds[2][STEPS_MAX];
     size_t           count;
 } trial;
 
@@ -78,7 +78,7 @@ static stk_status measure(trial *t, double seconds, stk_error *err)
         STK_TRY(step(t->bench, &t->seconds[0][t->count], err));
         if (t->half) STK_TRY(step(t->half, &t->seconds[1][t->count], err));
         t->count++;
-    } while (cli_seconds_now() - begin < seconds && t->count < STEPS_MOST);
+    } while (cli_seconds_now() - begin < seconds && t->count < STEPS_MAX);
     return STK_OK;
 }
 

@@ -67,14 +67,14 @@ static stk_status describe(drawing *d, const stk_lr_result *r, stk_error *err)
 {
     /* What comes when the loss is lost would flatten all that matters. */
     const size_t n = r->count;
-    const double most = n ? 1.5 * r->points[0].smoothed : 0;
+    const double max = n ? 1.5 * r->points[0].smoothed : 0;
     d->numbers = calloc(n + 1, 3 * sizeof *d->numbers);
     if (!d->numbers)
         return stk_fail(err, STK_E_NOMEM, "chart", NULL, "no memory for %zu points", n);
     for (size_t i = 0; i < n; i++) {
         d->numbers[i] = r->points[i].rate;
-        d->numbers[n + i] = r->points[i].loss <= most ? r->points[i].loss : NAN;
-        d->numbers[2 * n + i] = r->points[i].smoothed <= most ? r->points[i].smoothed : NAN;
+        d->numbers[n + i] = r->points[i].loss <= max ? r->points[i].loss : NAN;
+        d->numbers[2 * n + i] = r->points[i].smoothed <= max ? r->points[i].smoothed : NAN;
     }
     d->series[0] = (stk_chart_series){"smoothed", d->numbers, d->numbers + 2 * n, n, NULL};
     d->series[1] = (stk_chart_series){"loss", d->numbers, d->numbers + n, n, NULL};

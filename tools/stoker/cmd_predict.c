@@ -39,7 +39,7 @@ static const cli_option options[] = {
     CLI_COMMON_OPTIONS(values, common),
 };
 
-enum { IMAGE_MOST_BYTES = 1 << 30, FOLDER_ROOM = 256, BATCH = 32, MANY = 8 };
+enum { IMAGE_BYTES_MAX = 1 << 30, FOLDER_CAPACITY = 256, BATCH = 32, MANY = 8 };
 
 typedef struct session {
     const cli_invocation *call;
@@ -67,8 +67,8 @@ static int64_t true_class(const session *s, const char *path)
     if (!slash) return -1;
     while (begin > path && begin[-1] != '/')
         begin--;
-    char folder[FOLDER_ROOM];
-    if (slash - begin >= FOLDER_ROOM) return -1;
+    char folder[FOLDER_CAPACITY];
+    if (slash - begin >= FOLDER_CAPACITY) return -1;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - begin), begin);
     return stk_predictor_find_class(s->predictor, folder);
 }
@@ -94,7 +94,7 @@ static stk_status add_to_sheet(session *s, const cli_prediction *p, stk_error *e
     char label[96], note[160];
     if (s->sheet.count == CLI_PREDICT_SHEET_MAX) return STK_OK;
     describe(p, label, note);
-    STK_TRY(stk_file_read_all(NULL, p->path, 0, IMAGE_MOST_BYTES, &s->encoded, err));
+    STK_TRY(stk_file_read_all(NULL, p->path, 0, IMAGE_BYTES_MAX, &s->encoded, err));
     return cli_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
 }
 
@@ -117,7 +117,7 @@ static bool prints(const session *s)
     return !v->common.json && !v->csv && !v->jsonl;
 }
 
-static void tell(session *s, const cli_prediction *p)
+static void print_prediction(session *s, const cli_prediction *p)
 {
     stk_json_writer line;
     if (s->values->common.json) cli_prediction_json(&s->json.writer, p);
@@ -154,7 +154,7 @@ static void finish(session *s, const char *path, const float *probabilities)
                               .order = s->order,
                               .shown = s->shown};
     cli_prediction_sort(probabilities, stk_predictor_classes(s->predictor), s->shown, s->order);
-    tell(s, &p);
+    print_prediction(s, &p);
     s->done++;
     s->known += p.truth >= 0;
     s->right += p.truth >= 0 && p.truth == s->order[0];
@@ -180,7 +180,7 @@ static void predict(session *s, const char *path)
 {
     const int64_t waiting = stk_predictor_waiting(s->predictor);
     stk_error     err;
-    stk_status    st = stk_file_read_all(NULL, path, 0, IMAGE_MOST_BYTES, &s->encoded, &err);
+    stk_status    st = stk_file_read_all(NULL, path, 0, IMAGE_BYTES_MAX, &s->encoded, &err);
     if (!st) st = stk_predictor_add(s->predictor, stk_blob_bytes(&s->encoded), path, &err);
     if (!st) s->waiting[waiting] = path;
     if (st || waiting + 1 == s->batch) run_batch(s);

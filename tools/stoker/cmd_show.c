@@ -176,11 +176,12 @@ static stk_status choose_preset(session *s, stk_error *err)
     return STK_OK;
 }
 
-static void list_operations(char *text, size_t room, const cli_option_list *list)
+static void list_operations(char *text, size_t capacity, const cli_option_list *list)
 {
     size_t used = 0;
-    for (size_t i = 0; i < list->count && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? "; " : "", list->items[i]);
+    for (size_t i = 0; i < list->count && used < capacity; i++)
+        used +=
+            (size_t)snprintf(text + used, capacity - used, "%s%s", i ? "; " : "", list->items[i]);
 }
 
 static void write_heading(session *s)

@@ -10,12 +10,12 @@
 
 enum {
     MARGIN = 20,
-    NAME_MOST = 22, /* letters of a name; the rest is cut */
-    NAME_ROOM = NAME_MOST + 3,
+    NAME_CHARS_MAX = 22, /* letters of a name; the rest is cut */
+    NAME_CAPACITY = NAME_CHARS_MAX + 3,
     TALL_CELL = 44,    /* counts are in letters of twice the size */
-    LEAST_NUMBER = 20, /* in smaller cells there are no counts */
-    LEAST_NAME = 10,   /* in smaller ones no names */
-    MOST_SIDE = 1100,  /* of the matrix, where cells can be made smaller */
+    DIGITS_MIN = 20,   /* in smaller cells there are no counts */
+    NAME_MIN = 10,     /* in smaller ones no names */
+    SIDE_MAX = 1100,   /* of the matrix, where cells can be made smaller */
     SHARE_LETTERS = 5, /* "100 %" */
     TICK = 6
 };
@@ -58,18 +58,18 @@ static void fill(const drawing *d, int x, int y, int width, int height, const ui
             memcpy(pixel_at(&d->pixels, column, row), colour, 3);
 }
 
-/* At most NAME_MOST letters. */
-static void cut_name(const drawing *d, int64_t class, char text[NAME_ROOM])
+/* At most NAME_CHARS_MAX letters. */
+static void cut_name(const drawing *d, int64_t class, char text[NAME_CAPACITY])
 {
     char spelled[512];
     stk_font_spell(stk_predictor_class_name(d->what->predictor, class), spelled, sizeof spelled);
-    snprintf(text, NAME_ROOM, "%.*s%s", NAME_MOST, spelled,
-             strlen(spelled) > NAME_MOST ? ".." : "");
+    snprintf(text, NAME_CAPACITY, "%.*s%s", NAME_CHARS_MAX, spelled,
+             strlen(spelled) > NAME_CHARS_MAX ? ".." : "");
 }
 
 static int widest_name(const drawing *d)
 {
-    char text[NAME_ROOM];
+    char text[NAME_CAPACITY];
     int  widest = text_width("precision", d->at.scale);
     for (int64_t i = 0; i < d->e->classes; i++) {
         cut_name(d, i, text);
@@ -82,21 +82,21 @@ static int widest_name(const drawing *d)
 /* Counts are drawn where the longest fits into a cell. */
 static int number_scale(const drawing *d, int cell)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     char    text[32];
     for (int64_t i = 0; i < d->e->classes * d->e->classes; i++)
-        if (d->e->confusion[i] > most) most = d->e->confusion[i];
-    snprintf(text, sizeof text, "%lld", (long long)most);
+        if (d->e->confusion[i] > max) max = d->e->confusion[i];
+    snprintf(text, sizeof text, "%lld", (long long)max);
     for (int scale = 2; scale > 0; scale--)
-        if (cell >= LEAST_NUMBER && text_width(text, scale) + 2 <= cell) return scale;
+        if (cell >= DIGITS_MIN && text_width(text, scale) + 2 <= cell) return scale;
     return 0;
 }
 
 static int choose_cell(int64_t classes)
 {
-    const int fits = (int)(MOST_SIDE / classes);
-    if (fits < LEAST_NAME)
-        return classes * LEAST_NAME <= MOST_SIDE * 11 / 10 ? LEAST_NAME : fits < 1 ? 1 : fits;
+    const int fits = (int)(SIDE_MAX / classes);
+    if (fits < NAME_MIN)
+        return classes * NAME_MIN <= SIDE_MAX * 11 / 10 ? NAME_MIN : fits < 1 ? 1 : fits;
     return fits > TALL_CELL + 16 ? TALL_CELL + 16 : fits;
 }
 
@@ -108,15 +108,15 @@ static void lay_out(drawing *d)
     at->number = number_scale(d, at->cell);
     at->line = (STK_FONT_HEIGHT + 4) * 2;
     at->rows = d->e->present;
-    const int names = at->cell >= LEAST_NAME ? widest_name(d) + TICK : 0;
-    const int shares =
-        at->cell >= LEAST_NAME ? (SHARE_LETTERS + 1) * STK_FONT_ADVANCE * at->scale + TICK : 0;
+    const int names = at->cell >= NAME_MIN ? widest_name(d) + TICK : 0;
+    const int percents =
+        at->cell >= NAME_MIN ? (SHARE_LETTERS + 1) * STK_FONT_ADVANCE * at->scale + TICK : 0;
     at->left = MARGIN + at->line + names;
     at->top = MARGIN + 3 * at->line + names + at->line;
-    at->width = at->left + at->cell * (int)d->e->classes + shares + MARGIN;
+    at->width = at->left + at->cell * (int)d->e->classes + percents + MARGIN;
     const int title = MARGIN * 2 + text_width(d->what->subheading, 1);
     if (at->width < title) at->width = title;
-    at->height = at->top + at->cell * (int)at->rows + shares + at->line + MARGIN;
+    at->height = at->top + at->cell * (int)at->rows + percents + at->line + MARGIN;
 }
 
 /* Text that runs upwards, with its lower left corner at (x, y). */
@@ -140,11 +140,11 @@ static stk_status draw_upwards(const drawing *d, int x, int y, int scale, const 
     return STK_OK;
 }
 
-static void shade(double share, bool right, uint8_t colour[3])
+static void shade(double fraction, bool right, uint8_t colour[3])
 {
     const uint8_t *full = right ? right_colour : wrong_colour;
     /* The least mistake is still seen. */
-    const double depth = share <= 0 ? 0 : 0.08 + 0.92 * share;
+    const double depth = fraction <= 0 ? 0 : 0.08 + 0.92 * fraction;
     for (int c = 0; c < 3; c++)
         colour[c] = (uint8_t)(paper[c] + (full[c] - paper[c]) * depth + 0.5);
 }
@@ -153,24 +153,24 @@ static void draw_cell(const drawing *d, int x, int y, int64_t truth, int64_t gue
 {
     const layout *at = &d->at;
     const int64_t count = d->e->confusion[truth * d->e->classes + guess];
-    const double  share = (double)count / (double)d->e->scores[truth].images;
-    const int     gap = at->cell >= LEAST_NAME;
+    const double  fraction = (double)count / (double)d->e->scores[truth].images;
+    const int     gap = at->cell >= NAME_MIN;
     uint8_t       colour[3];
     char          text[32];
-    shade(share, truth == guess, colour);
+    shade(fraction, truth == guess, colour);
     fill(d, x, y, at->cell - gap, at->cell - gap, colour);
     if (!at->number || !count) return;
     snprintf(text, sizeof text, "%lld", (long long)count);
     const int width = text_width(text, at->number) - at->number;
     stk_font_render(&d->pixels, x + (at->cell - gap - width) / 2,
                     y + (at->cell - gap - 7 * at->number) / 2, at->number,
-                    share > 0.5 ? paper : ink, text);
+                    fraction > 0.5 ? paper : ink, text);
 }
 
-static void draw_share(const drawing *d, int x, int y, double share)
+static void draw_percent(const drawing *d, int x, int y, double fraction)
 {
     char text[32];
-    snprintf(text, sizeof text, "%3.0f %%", 100 * share);
+    snprintf(text, sizeof text, "%3.0f %%", 100 * fraction);
     stk_font_render(&d->pixels, x, y, d->at.scale, dim, text);
 }
 
@@ -183,22 +183,22 @@ static int middle(const layout *at)
 static void draw_row(const drawing *d, int64_t truth, int y)
 {
     const layout *at = &d->at;
-    char          text[NAME_ROOM];
+    char          text[NAME_CAPACITY];
     for (int64_t k = 0; k < d->e->classes; k++)
         draw_cell(d, at->left + (int)k * at->cell, y, truth, k);
-    if (at->cell < LEAST_NAME) return;
+    if (at->cell < NAME_MIN) return;
     cut_name(d, truth, text);
     stk_font_render(&d->pixels, at->left - TICK - text_width(text, at->scale), y + middle(at),
                     at->scale, ink, text);
-    draw_share(d, at->left + (int)d->e->classes * at->cell + TICK, y + middle(at),
-               d->e->scores[truth].recall);
+    draw_percent(d, at->left + (int)d->e->classes * at->cell + TICK, y + middle(at),
+                 d->e->scores[truth].recall);
 }
 
 static stk_status draw_columns(const drawing *d, stk_error *err)
 {
     const layout *at = &d->at;
-    char          text[NAME_ROOM];
-    if (at->cell < LEAST_NAME) return STK_OK;
+    char          text[NAME_CAPACITY];
+    if (at->cell < NAME_MIN) return STK_OK;
     for (int64_t k = 0; k < d->e->classes; k++) {
         const int x = at->left + (int)k * at->cell + middle(at);
         const int bottom = at->top + (int)at->rows * at->cell;
@@ -217,15 +217,15 @@ static stk_status draw_texts(const drawing *d, stk_error *err)
     const layout *at = &d->at;
     const int     right = at->left + at->cell * (int)d->e->classes;
     const int     bottom = at->top + at->cell * (int)at->rows;
-    const int     room = at->width - 2 * MARGIN;
-    stk_font_render(&d->pixels, MARGIN, MARGIN, text_width(d->what->heading, 2) <= room ? 2 : 1,
-                    ink, d->what->heading);
+    const int     width_left = at->width - 2 * MARGIN;
+    stk_font_render(&d->pixels, MARGIN, MARGIN,
+                    text_width(d->what->heading, 2) <= width_left ? 2 : 1, ink, d->what->heading);
     stk_font_render(&d->pixels, MARGIN, MARGIN + at->line, 1, dim, d->what->subheading);
     stk_font_render(&d->pixels, (at->left + right - text_width("taken for", 2)) / 2,
                     MARGIN + 2 * at->line, 2, dim, "taken for");
     STK_TRY(draw_upwards(d, MARGIN, (at->top + bottom + text_width("it is", 2)) / 2, 2, dim,
                          "it is", err));
-    if (at->cell < LEAST_NAME) return STK_OK;
+    if (at->cell < NAME_MIN) return STK_OK;
     stk_font_render(&d->pixels, right + TICK, at->top - TICK - STK_FONT_HEIGHT * at->scale,
                     at->scale, dim, "recall");
     stk_font_render(&d->pixels, at->left - TICK - text_width("precision", at->scale), bottom + TICK,

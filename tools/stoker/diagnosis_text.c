@@ -30,11 +30,11 @@ static void print_rate(FILE *out, const stk_diagnosis *d)
     fprintf(out, "\n");
 }
 
-static void add_share(cli_table *table, double share)
+static void add_percent(cli_table *table, double fraction)
 {
     char text[CLI_FORMAT_CAPACITY];
-    snprintf(text, sizeof text, "%.1f %%", 100 * share);
-    cli_table_add(table, share < 0 ? "-" : text);
+    snprintf(text, sizeof text, "%.1f %%", 100 * fraction);
+    cli_table_add(table, fraction < 0 ? "-" : text);
 }
 
 static void print_rows(FILE *out, const stk_diagnosis *d, const cli_style *style)
@@ -50,8 +50,8 @@ static void print_rows(FILE *out, const stk_diagnosis *d, const cli_style *style
     for (size_t i = 0; i < d->row_count; i++) {
         const stk_stage_throughput *row = &d->rows[i];
         cli_table_add(&table, row->name);
-        add_share(&table, row->stage ? row->exposed : -1);
-        add_share(&table, row->utilisation);
+        add_percent(&table, row->stage ? row->exposed : -1);
+        add_percent(&table, row->utilisation);
         cli_table_add(&table, row->samples_per_s > 0 ? rate(text, row->samples_per_s) : "-");
         cli_table_add(&table, row->binding ? row->stage ? "<- limits" : "<- nearly all used" : "");
     }
@@ -98,11 +98,11 @@ static void print_lines(FILE *out, const char *heading, size_t count,
 static void print_gain(FILE *out, const stk_diagnosis *d, const stk_fix *fix)
 {
     char       a[32], b[32], c[32], r[CLI_FORMAT_CAPACITY];
-    const bool foretold = fix->samples_per_s.value > 0;
+    const bool predicted = fix->samples_per_s.value > 0;
     fprintf(out, "     ");
-    if (foretold && fix->at_most)
+    if (predicted && fix->at_most)
         fprintf(out, "at most %s", stk_gain_text(a, sizeof a, fix->gain));
-    else if (foretold)
+    else if (predicted)
         fprintf(out, "%s (%s to %s): %s %s/s", stk_gain_text(a, sizeof a, fix->gain),
                 stk_gain_text(b, sizeof b, fix->gain_low),
                 stk_gain_text(c, sizeof c, fix->gain_high), rate(r, fix->samples_per_s.value),

@@ -19,16 +19,16 @@ static void write_heading(cli_eval_details *d)
 }
 
 stk_status cli_eval_details_init(cli_eval_details *details, const char *csv, int64_t top,
-                                 size_t most, const stk_predictor *predictor, stk_error *err)
+                                 size_t max, const stk_predictor *predictor, stk_error *err)
 {
     const int64_t classes = stk_predictor_classes(predictor);
     *details = (cli_eval_details){.predictor = predictor,
                                   .table = csv != NULL,
                                   .top = top < classes ? top : classes,
-                                  .most = most};
+                                  .max = max};
     details->order = calloc((size_t)classes, sizeof *details->order);
-    details->cells = calloc(most + 1, sizeof *details->cells);
-    details->worst = calloc(most + 1, sizeof *details->worst);
+    details->cells = calloc(max + 1, sizeof *details->cells);
+    details->worst = calloc(max + 1, sizeof *details->worst);
     if (!details->order || !details->cells || !details->worst)
         return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for %lld classes",
                         (long long)classes);
@@ -66,13 +66,13 @@ static bool is_worse(const cli_eval_mistake *a, const cli_eval_mistake *b)
 }
 
 /* The cell that goes for another: a free one, else the least bad. */
-static size_t find_place(const cli_eval_details *d)
+static size_t find_slot(const cli_eval_details *d)
 {
-    size_t least = 0;
-    if (d->count < d->most) return d->count;
+    size_t mildest = 0;
+    if (d->count < d->max) return d->count;
     for (size_t i = 1; i < d->count; i++)
-        if (is_worse(&d->worst[least], &d->worst[i])) least = i;
-    return least;
+        if (is_worse(&d->worst[mildest], &d->worst[i])) mildest = i;
+    return mildest;
 }
 
 static void write_texts(const cli_eval_details *d, const stk_evaluated_image *image,
@@ -93,10 +93,10 @@ static void write_texts(const cli_eval_details *d, const stk_evaluated_image *im
 static stk_status add_mistake(cli_eval_details *d, const stk_evaluated_image *image, stk_error *err)
 {
     const cli_eval_mistake mistake = {(double)image->probabilities[image->predicted], d->images};
-    const size_t           place = find_place(d);
+    const size_t           slot = find_slot(d);
     const size_t           bytes = (size_t)(image->size * image->size * image->channels);
-    cli_sheet_cell        *cell = &d->cells[place];
-    if (place < d->count && !is_worse(&mistake, &d->worst[place])) return STK_OK;
+    cli_sheet_cell        *cell = &d->cells[slot];
+    if (slot < d->count && !is_worse(&mistake, &d->worst[slot])) return STK_OK;
     if (!cell->pixels.data) cell->pixels.data = malloc(bytes);
     if (!cell->pixels.data)
         return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for an image");
@@ -105,8 +105,8 @@ static stk_status add_mistake(cli_eval_details *d, const stk_evaluated_image *im
     cell->pixels.channels = (int32_t)image->channels;
     cell->pixels.stride = (size_t)(image->size * image->channels);
     write_texts(d, image, cell);
-    d->worst[place] = mistake;
-    d->count += place == d->count;
+    d->worst[slot] = mistake;
+    d->count += slot == d->count;
     return STK_OK;
 }
 
@@ -119,7 +119,7 @@ stk_status cli_eval_details_add(void *context, const stk_evaluated_image *image,
         *err = d->rows.err;
         return d->rows.status;
     }
-    if (wrong && d->most) STK_TRY(add_mistake(d, image, err));
+    if (wrong && d->max) STK_TRY(add_mistake(d, image, err));
     d->mistakes += wrong;
     d->images++;
     return STK_OK;

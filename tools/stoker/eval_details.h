@@ -20,13 +20,13 @@ typedef struct cli_eval_details {
     int64_t             *order; /* of classes */
     cli_sheet_cell      *cells; /* of the worst mistakes; their pixels are its own */
     cli_eval_mistake    *worst; /* of each cell */
-    size_t               count, most;
+    size_t               count, max;
     int64_t              images, mistakes;
 } cli_eval_details;
 
 /* csv NULL: no table; most 0: no mistakes are kept. On failure it is to be released, too. */
 STK_NODISCARD stk_status cli_eval_details_init(cli_eval_details *details, const char *csv,
-                                               int64_t top, size_t most,
+                                               int64_t top, size_t max,
                                                const stk_predictor *predictor, stk_error *err);
 /* For stk_evaluate_options.image; context is a cli_eval_details. */
 STK_NODISCARD stk_status cli_eval_details_add(void *context, const stk_evaluated_image *image,

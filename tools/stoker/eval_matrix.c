@@ -24,15 +24,15 @@ static widths measure(const cli_eval_report *r)
 {
     const stk_evaluation *e = r->evaluation;
     widths                w = {.index = digits(e->classes - 1), .name = LEAST_NAME};
-    int64_t               most = 0;
+    int64_t               max = 0;
     for (int64_t i = 0; i < e->classes * e->classes; i++)
-        if (e->confusion[i] > most) most = e->confusion[i];
+        if (e->confusion[i] > max) max = e->confusion[i];
     for (int64_t i = 0; i < e->classes; i++) {
         const int width = cli_text_width(stk_predictor_class_name(r->predictor, i));
         if (width > w.name) w.name = width;
     }
     if (w.name > NAME_MOST) w.name = NAME_MOST;
-    const int cell = digits(most);
+    const int cell = digits(max);
     w.cell = 2 + (cell > w.index ? cell : w.index);
     return w;
 }

@@ -21,10 +21,10 @@ static void add_count(cli_table *table, int64_t count)
     cli_table_add(table, cli_format_count(text, (uint64_t)count));
 }
 
-static void add_share(cli_table *table, double share)
+static void add_percent(cli_table *table, double fraction)
 {
     char text[32];
-    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+    snprintf(text, sizeof text, "%.1f %%", 100 * fraction);
     cli_table_add(table, text);
 }
 
@@ -97,9 +97,9 @@ static void print_classes(const cli_eval_report *r, const cli_style *style)
         const stk_class_score *s = &r->evaluation->scores[list[i].truth];
         cli_table_add(&table, name_of(r, list[i].truth));
         add_count(&table, s->images);
-        add_share(&table, s->recall);
-        add_share(&table, s->precision);
-        add_share(&table, s->f1);
+        add_percent(&table, s->recall);
+        add_percent(&table, s->precision);
+        add_percent(&table, s->f1);
     }
     printf("\n%sClasses%s, worst first", style->bold, style->plain);
     if (count > CLASSES_SHOWN) printf("; %d of %zu", CLASSES_SHOWN, count);
@@ -120,7 +120,7 @@ static void print_pairs(const cli_eval_report *r, const cli_style *style)
         cli_table_add(&table, name_of(r, pairs[i].truth));
         cli_table_add(&table, name_of(r, pairs[i].guess));
         add_count(&table, pairs[i].hits);
-        add_share(&table, (double)pairs[i].hits / (double)pairs[i].count);
+        add_percent(&table, (double)pairs[i].hits / (double)pairs[i].count);
     }
     printf("\n%sConfused most%s\n", style->bold, style->plain);
     end_table(&table, style);
@@ -141,8 +141,8 @@ static void print_calibration(const cli_eval_report *r, const cli_style *style)
         snprintf(text, sizeof text, "%g to %g %%", 100 * b->from, 100 * b->to);
         cli_table_add(&table, text);
         add_count(&table, b->images);
-        add_share(&table, b->confidence);
-        add_share(&table, b->accuracy);
+        add_percent(&table, b->confidence);
+        add_percent(&table, b->accuracy);
     }
     printf(
         "\n%sCalibration%s: expected error (ECE) %.2f %%; it is %.1f %% sure and %.1f %% right%s\n",

@@ -128,7 +128,7 @@ static stk_status count_before(uint64_t *count, const char *path, const cli_imag
 }
 
 /* Of what a pipeline says only what it passed over is of interest here. */
-static void tell(void *context, const char *line)
+static void log_line(void *context, const char *line)
 {
     (void)context;
     if (strncmp(line, "warning: ", 9) != 0) return;
@@ -141,7 +141,7 @@ stk_iterator_options cli_sample_iterator_options(const cli_sample_run *run)
     return (stk_iterator_options){.seed = run->seed,
                                   .threads = run->threads,
                                   .memory_bytes = run->memory_bytes,
-                                  .log = tell,
+                                  .log = log_line,
                                   .cancel = cli_signals_token()};
 }
 

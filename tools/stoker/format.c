@@ -86,12 +86,12 @@ char *cli_format_duration(char *text, double seconds)
 
 char *cli_format_percent(char *text, uint64_t part, uint64_t whole)
 {
-    const double share = whole ? 100.0 * (double)part / (double)whole : 0;
-    if (part && share < 1)
+    const double fraction = whole ? 100.0 * (double)part / (double)whole : 0;
+    if (part && fraction < 1)
         snprintf(text, CLI_FORMAT_CAPACITY, "<1 %%");
-    else if (part < whole && share > 99)
+    else if (part < whole && fraction > 99)
         snprintf(text, CLI_FORMAT_CAPACITY, ">99 %%");
     else
-        snprintf(text, CLI_FORMAT_CAPACITY, "%.0f %%", share);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%.0f %%", fraction);
     return text;
 }

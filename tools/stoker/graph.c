@@ -5,18 +5,19 @@
 
 enum { DOTS = 4 };
 
-static cli_style_kind ink_of_load(double share)
+static cli_style_kind style_of_load(double fraction)
 {
-    return share < 0.5 ? CLI_STYLE_LOW : share < 0.85 ? CLI_STYLE_MIDDLE : CLI_STYLE_HIGH;
+    return fraction < 0.5 ? CLI_STYLE_LOW : fraction < 0.85 ? CLI_STYLE_MIDDLE : CLI_STYLE_HIGH;
 }
 
-void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share, cli_style_kind ink)
+void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double fraction,
+                    cli_style_kind style)
 {
     /* Eighths of a cell; in ASCII whole ones. */
     const uint32_t       empty = canvas->unicode ? 0x2591 : '.';
-    const double         part = share < 0 ? 0 : share > 1 ? 1 : share;
+    const double         part = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
     const int            eighths = (int)lround(part * columns * 8);
-    const cli_style_kind colour = ink == CLI_STYLE_PLAIN ? ink_of_load(part) : ink;
+    const cli_style_kind colour = style == CLI_STYLE_PLAIN ? style_of_load(part) : style;
     for (int i = 0; i < columns; i++) {
         const int here = eighths - 8 * i;
         if (here >= (canvas->unicode ? 8 : 4))
@@ -24,7 +25,7 @@ void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share,
         else if (here > 0 && canvas->unicode)
             cli_canvas_put(canvas, x + i, y, 0x2590 - (uint32_t)here, colour);
         else
-            cli_canvas_put(canvas, x + i, y, share < 0 ? ' ' : empty, CLI_STYLE_DIM);
+            cli_canvas_put(canvas, x + i, y, fraction < 0 ? ' ' : empty, CLI_STYLE_DIM);
     }
 }
 
@@ -50,13 +51,13 @@ static uint32_t braille(int left, int right)
     return 0x2800 + lefts[left] + rights[right];
 }
 
-static double value_at(const double *values, size_t count, size_t shown, size_t place)
+static double value_at(const double *values, size_t count, size_t shown, size_t column)
 {
-    return place + count < shown ? NAN : values[place + count - shown];
+    return column + count < shown ? NAN : values[column + count - shown];
 }
 
 void cli_canvas_graph(cli_canvas *canvas, cli_box box, const double *values, size_t count,
-                      cli_style_kind ink)
+                      cli_style_kind style)
 {
     static const char ascii[] = " .:+#";
     const size_t      shown = cli_canvas_graph_values(canvas, box.width);
@@ -66,12 +67,12 @@ void cli_canvas_graph(cli_canvas *canvas, cli_box box, const double *values, siz
     }
     for (int row = 0; row < box.height; row++) { /* from below */
         const double         middle = ((double)row + 0.5) / box.height;
-        const cli_style_kind colour = ink == CLI_STYLE_PLAIN ? ink_of_load(middle) : ink;
+        const cli_style_kind colour = style == CLI_STYLE_PLAIN ? style_of_load(middle) : style;
         const int            y = box.y + box.height - 1 - row;
         for (int x = 0; x < box.width; x++) {
-            const size_t place = canvas->unicode ? 2 * (size_t)x : (size_t)x;
-            const int left = dots_of(value_at(values, count, shown, place), box.height, row, DOTS);
-            const int right = canvas->unicode ? dots_of(value_at(values, count, shown, place + 1),
+            const size_t column = canvas->unicode ? 2 * (size_t)x : (size_t)x;
+            const int left = dots_of(value_at(values, count, shown, column), box.height, row, DOTS);
+            const int right = canvas->unicode ? dots_of(value_at(values, count, shown, column + 1),
                                                         box.height, row, DOTS)
                                               : 0;
             if (!left && !right) continue;

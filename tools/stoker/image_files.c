@@ -17,12 +17,12 @@ typedef struct search {
 
 static stk_status add_file(cli_image_files *files, const char *path, stk_error *err)
 {
-    if (files->count == files->room) {
-        const size_t room = files->room ? 2 * files->room : 16;
-        char       **more = realloc(files->paths, room * sizeof *more);
+    if (files->count == files->capacity) {
+        const size_t capacity = files->capacity ? 2 * files->capacity : 16;
+        char       **more = realloc(files->paths, capacity * sizeof *more);
         if (!more) return stk_fail(err, STK_E_NOMEM, "read", path, "no memory for its name");
         files->paths = more;
-        files->room = room;
+        files->capacity = capacity;
     }
     char *copy = strdup(path);
     if (!copy) return stk_fail(err, STK_E_NOMEM, "read", path, "no memory for its name");

@@ -7,7 +7,7 @@
 
 typedef struct cli_image_files {
     char **paths;
-    size_t count, room;
+    size_t count, capacity;
 } cli_image_files;
 
 /* Adds path, or, when it is a folder, every file in it and in the folders below whose name is that

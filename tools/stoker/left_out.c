@@ -20,7 +20,7 @@ void cli_left_out_init(cli_left_out *list)
 
 void cli_left_out_release(cli_left_out *list)
 {
-    free(list->places);
+    free(list->buckets);
     stk_blob_release(&list->lines);
 }
 
@@ -33,25 +33,26 @@ static uint64_t hash_of(const char *line)
 }
 
 /* Where hash is, or the free place that it would have; places are a power of two. */
-static size_t place_of(const uint64_t *places, size_t room, uint64_t hash)
+static size_t bucket_of(const uint64_t *buckets, size_t capacity, uint64_t hash)
 {
-    size_t at = (size_t)hash & (room - 1);
-    while (places[at] && places[at] != hash)
-        at = (at + 1) & (room - 1);
+    size_t at = (size_t)hash & (capacity - 1);
+    while (buckets[at] && buckets[at] != hash)
+        at = (at + 1) & (capacity - 1);
     return at;
 }
 
 /* Half of the places stay free. */
 static bool grow(cli_left_out *list)
 {
-    const size_t room = list->room ? 2 * list->room : 64;
-    uint64_t    *places = calloc(room, sizeof *places);
-    if (!places) return false;
-    for (size_t i = 0; i < list->room; i++)
-        if (list->places[i]) places[place_of(places, room, list->places[i])] = list->places[i];
-    free(list->places);
-    list->places = places;
-    list->room = room;
+    const size_t capacity = list->capacity ? 2 * list->capacity : 64;
+    uint64_t    *buckets = calloc(capacity, sizeof *buckets);
+    if (!buckets) return false;
+    for (size_t i = 0; i < list->capacity; i++)
+        if (list->buckets[i])
+            buckets[bucket_of(buckets, capacity, list->buckets[i])] = list->buckets[i];
+    free(list->buckets);
+    list->buckets = buckets;
+    list->capacity = capacity;
     return true;
 }
 
@@ -60,12 +61,12 @@ static bool keep(cli_left_out *list, const char *line)
 {
     const uint64_t hash = hash_of(line) | 1;
     stk_error      unasked;
-    if (2 * list->count >= list->room && !grow(list)) return false;
-    uint64_t *place = &list->places[place_of(list->places, list->room, hash)];
-    if (*place || stk_blob_append(&list->lines, line, strlen(line), &unasked) ||
+    if (2 * list->count >= list->capacity && !grow(list)) return false;
+    uint64_t *bucket = &list->buckets[bucket_of(list->buckets, list->capacity, hash)];
+    if (*bucket || stk_blob_append(&list->lines, line, strlen(line), &unasked) ||
         stk_blob_append(&list->lines, "\n", 1, &unasked))
         return false;
-    *place = hash;
+    *bucket = hash;
     list->count++;
     return true;
 }

@@ -7,8 +7,8 @@
 #include <stoker/blob.h>
 
 typedef struct cli_left_out {
-    uint64_t *places; /* hashes of lines in a table of room places; 0: free */
-    size_t    room, count;
+    uint64_t *buckets; /* hashes of lines in a table of room places; 0: free */
+    size_t    capacity, count;
     stk_blob  lines;
 } cli_left_out;
 

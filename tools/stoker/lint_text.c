@@ -6,16 +6,17 @@
 enum { INDENT = 4 };
 
 /* "at most +12 %: padding of all such layers" */
-static void write_gain(const stk_lint *item, char *text, size_t room)
+static void write_gain(const stk_lint *item, char *text, size_t capacity)
 {
     char by[32];
     if (item->data)
-        snprintf(text, room, "about the data, not its speed%s%s", *item->how ? ": " : "",
+        snprintf(text, capacity, "about the data, not its speed%s%s", *item->how ? ": " : "",
                  item->how);
     else if (item->gain < 0)
-        snprintf(text, room, "gain not known%s%s", *item->how ? ": " : "", item->how);
+        snprintf(text, capacity, "gain not known%s%s", *item->how ? ": " : "", item->how);
     else
-        snprintf(text, room, "at most %s: %s", stk_gain_text(by, sizeof by, item->gain), item->how);
+        snprintf(text, capacity, "at most %s: %s", stk_gain_text(by, sizeof by, item->gain),
+                 item->how);
 }
 
 static void print_advice(FILE *out, const char *what, const char *text)

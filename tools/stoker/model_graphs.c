@@ -75,12 +75,12 @@ bool cli_model_layer_next(const cli_model_graphs *graphs, size_t *index, cli_mod
     const double        batch = (double)graphs->options.batch;
     stk_graph_node_info node = stk_graph_node_at(graph, *index);
     if (!node.operation) return false;
-    double most = 0;
+    double max = 0;
     *layer = (cli_model_layer){.name = node.name};
     if (!came_before(graph, *index, node.name)) layer->parameters = parameters_of(graph, node.name);
     for (; node.operation && strcmp(node.name, layer->name) == 0;
          node = stk_graph_node_at(graph, ++*index)) {
-        if (node.flops >= most) most = node.flops, layer->operation = node.operation;
+        if (node.flops >= max) max = node.flops, layer->operation = node.operation;
         layer->shape = node.shape;
         layer->flops += node.flops / batch;
         layer->bytes += (double)node.bytes / batch;

@@ -86,11 +86,11 @@ size_t cli_op_kinds_sum(cli_op_sum sums[CLI_OP_KINDS], const stk_program *progra
         const stk_program_instruction step = stk_program_instruction_at(program, i);
         if (!step.runs) continue;
         const double       ns = (double)step.nanoseconds / (double)step.runs;
-        const cli_roofline roof = cli_roofline_of(limits, step.flops, step.bytes, ns);
+        const cli_roofline roofline = cli_roofline_of(limits, step.flops, step.bytes, ns);
         cli_op_sum        *sum = sum_of(sums, &count, cli_op_kind_of(step.operation));
         sum->operations++;
         sum->ns += ns;
-        sum->floor_ns += roof.floor_ns;
+        sum->floor_ns += roofline.floor_ns;
     }
     qsort(sums, count, sizeof *sums, by_time);
     return count;

@@ -72,9 +72,9 @@ static void add_row(cli_table *table, const stk_profile *p, const row *r, double
     add(table, "%.1f %%", 100 * r->ns / all);
     add(table, "%.2f", r->flops / r->ns / 1e3);
     add(table, "%.0f", r->bytes / r->ns);
-    const cli_roofline roof =
+    const cli_roofline roofline =
         cli_roofline_of(&p->limits, r->flops / r->calls, r->bytes / r->calls, r->ns / r->calls);
-    cli_table_add(table, cli_roofline_format(text, &roof));
+    cli_table_add(table, cli_roofline_format(text, &roofline));
 }
 
 void cli_op_table_print(FILE *out, const stk_profile *profile, const cli_style *style)

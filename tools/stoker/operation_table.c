@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_SHOWN = 64 };
+enum { SHOWN_MAX = 64 };
 
 static double sum_of(const stk_function_stats *list, size_t count)
 {
@@ -30,9 +30,9 @@ static int by_time(const void *a, const void *b)
 
 /* Returns how many there are. */
 static size_t sort(const stk_function_stats *list, size_t count,
-                   const stk_function_stats *sorted[MOST_SHOWN])
+                   const stk_function_stats *sorted[SHOWN_MAX])
 {
-    if (count > MOST_SHOWN) count = MOST_SHOWN;
+    if (count > SHOWN_MAX) count = SHOWN_MAX;
     for (size_t i = 0; i < count; i++)
         sorted[i] = &list[i];
     qsort(sorted, count, sizeof *sorted, by_time);
@@ -42,7 +42,7 @@ static size_t sort(const stk_function_stats *list, size_t count,
 void cli_operation_table_print(const stk_function_stats *list, size_t count, const cli_style *style)
 {
     static const char *const  heading[] = {"operation", "us each", "share"};
-    const stk_function_stats *sorted[MOST_SHOWN];
+    const stk_function_stats *sorted[SHOWN_MAX];
     const double              all = sum_of(list, count);
     cli_table                 table;
     char                      text[CLI_FORMAT_CAPACITY];
@@ -66,7 +66,7 @@ void cli_operation_table_print(const stk_function_stats *list, size_t count, con
 
 void cli_operation_table_json(stk_json_writer *json, const stk_function_stats *list, size_t count)
 {
-    const stk_function_stats *sorted[MOST_SHOWN];
+    const stk_function_stats *sorted[SHOWN_MAX];
     const double              all = sum_of(list, count);
     count = sort(list, count, sorted);
     stk_json_key(json, "operations");

@@ -27,9 +27,9 @@ static const char *name_of(const cli_prediction *p, int64_t rank)
     return stk_predictor_class_name(p->predictor, p->order[rank]);
 }
 
-static void print_bar(const cli_style *style, float share)
+static void print_bar(const cli_style *style, float fraction)
 {
-    const int length = (int)(share * (float)BAR + 0.5f);
+    const int length = (int)(fraction * (float)BAR + 0.5f);
     for (int i = 0; i < BAR; i++)
         fputs(i >= length ? " " : style->unicode ? "\xe2\x96\x88" : "#", stdout);
 }
@@ -43,9 +43,9 @@ void cli_prediction_print(const cli_prediction *p, const cli_style *style)
                style->plain);
     printf("\n");
     for (int64_t i = 0; i < p->shown; i++) {
-        const float share = p->probabilities[p->order[i]];
-        printf("  %5.1f %%  ", 100 * (double)share);
-        print_bar(style, share);
+        const float fraction = p->probabilities[p->order[i]];
+        printf("  %5.1f %%  ", 100 * (double)fraction);
+        print_bar(style, fraction);
         printf("  ");
         cli_text_print(stdout, name_of(p, i));
         printf("\n");

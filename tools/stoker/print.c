@@ -12,7 +12,7 @@
 
 #undef fprintf /* numbers are the C library's to write */
 
-enum { LONGEST_SPEC = 16, NONE = -1 };
+enum { SPEC_MAX = 16, NONE = -1 };
 
 /* One conversion of a format: "%-*.3lld". */
 typedef struct spec {
@@ -102,7 +102,7 @@ static uintmax_t as_unsigned(const char *length, intmax_t value)
 
 static int print_number(FILE *out, const spec *s, va_list *args)
 {
-    char form[LONGEST_SPEC];
+    char form[SPEC_MAX];
     snprintf(form, sizeof form, "%%%s*.*%s%c", s->flags,
              strchr("diuxXo", s->kind) ? "j"
              : *s->length == 'L'       ? "L"

@@ -10,14 +10,14 @@
 #include <string.h>
 
 enum {
-    MOST_SHARDS = 12, /* rows of the table of shards; more are abridged */
+    SHARDS_MAX = 12, /* rows of the table of shards; more are abridged */
     SHARDS_FIRST = 8,
     SHARDS_LAST = 3,
-    MOST_CLASSES = 20,
-    MOST_FEATURES = 60,
+    CLASSES_MAX = 20,
+    FEATURES_MAX = 60,
     NAME_COLUMNS = 28,
     WIDEST_BAR = 40,
-    RANGE_ROOM = 2 * CLI_FORMAT_CAPACITY + 8
+    RANGE_CAPACITY = 2 * CLI_FORMAT_CAPACITY + 8
 };
 
 static const char *plural(uint64_t count)
@@ -62,12 +62,12 @@ static void add_bytes(cli_table *table, uint64_t bytes)
 }
 
 /* "17 to 25 bytes": the unit once where both have the same. */
-static void write_range(char *text, size_t capacity, uint64_t least, uint64_t most, bool bytes)
+static void write_range(char *text, size_t capacity, uint64_t min, uint64_t max, bool bytes)
 {
     char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     char *(*const format)(char *, uint64_t) = bytes ? cli_format_bytes : cli_format_count;
-    format(a, least);
-    format(b, most);
+    format(a, min);
+    format(b, max);
     if (strcmp(a, b) == 0) {
         snprintf(text, capacity, "%s", a);
         return;
@@ -77,10 +77,10 @@ static void write_range(char *text, size_t capacity, uint64_t least, uint64_t mo
     snprintf(text, capacity, "%s to %s", a, b);
 }
 
-static void add_range(cli_table *table, uint64_t least, uint64_t most, bool bytes)
+static void add_range(cli_table *table, uint64_t min, uint64_t max, bool bytes)
 {
-    char text[RANGE_ROOM];
-    write_range(text, sizeof text, least, most, bytes);
+    char text[RANGE_CAPACITY];
+    write_range(text, sizeof text, min, max, bytes);
     cli_table_add(table, text);
 }
 
@@ -96,7 +96,7 @@ static void print_sizes(const stk_inspect_report *report)
     if (sized) {
         printf("; mean %s %s", records ? "record" : "item",
                cli_format_bytes(a, report->total_record_bytes / sized));
-        char range[RANGE_ROOM];
+        char range[RANGE_CAPACITY];
         write_range(range, sizeof range, report->min_record_bytes, report->max_record_bytes, true);
         if (strstr(range, " to ")) printf(", from %s", range);
     }
@@ -171,7 +171,7 @@ static void print_shards(const stk_inspect_report *report, const cli_style *styl
     cli_table         table;
     char              text[CLI_FORMAT_CAPACITY + 16], a[CLI_FORMAT_CAPACITY];
     const size_t      count = report->file_count;
-    const bool        abridged = count > MOST_SHARDS;
+    const bool        abridged = count > SHARDS_MAX;
     const char *const heading[] = {"shard", "records", "size", "bad"};
     cli_table_init(&table, report->bad_count ? "frrr" : "frr");
     for (int i = 0; i < table.columns; i++)
@@ -230,13 +230,13 @@ static void print_schema(const stk_inspect_report *report, const cli_style *styl
     cli_table_init(&table, "flrrrl");
     for (int i = 0; i < 6; i++)
         cli_table_add(&table, heading[i]);
-    for (size_t i = 0; i < report->feature_count && i < MOST_FEATURES; i++)
+    for (size_t i = 0; i < report->feature_count && i < FEATURES_MAX; i++)
         add_feature(&table, &report->features[i], records);
     cli_table_print(&table, stdout, style);
     cli_table_release(&table);
-    if (report->feature_count > MOST_FEATURES)
+    if (report->feature_count > FEATURES_MAX)
         printf("  ... and %s more features\n",
-               cli_format_count(a, report->feature_count - MOST_FEATURES));
+               cli_format_count(a, report->feature_count - FEATURES_MAX));
     if (report->not_examples && !report->verified)
         printf("  %s record%s not tf.train.Examples\n", cli_format_count(a, report->not_examples),
                report->not_examples == 1 ? " is" : "s are");
@@ -245,11 +245,11 @@ static void print_schema(const stk_inspect_report *report, const cli_style *styl
 /* ---- classes ---- */
 
 /* Eighths of a character cell where the terminal can show them. */
-static void print_bar(uint64_t count, uint64_t most, int columns, const cli_style *style)
+static void print_bar(uint64_t count, uint64_t max, int columns, const cli_style *style)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const double             share = most ? (double)count / (double)most : 0;
-    const int                units = (int)(share * columns * 8 + 0.5);
+    const double             fraction = max ? (double)count / (double)max : 0;
+    const int                units = (int)(fraction * columns * 8 + 0.5);
     if (!style->unicode) {
         const int marks = count && units < 8 ? 1 : (units + 4) / 8;
         for (int i = 0; i < marks; i++)
@@ -261,14 +261,14 @@ static void print_bar(uint64_t count, uint64_t most, int columns, const cli_styl
     fputs(eighths[count && !units ? 1 : units % 8], stdout);
 }
 
-static void print_class(const stk_inspect_class *class, uint64_t most, int names, int counts,
+static void print_class(const stk_inspect_class *class, uint64_t max, int names, int counts,
                         const cli_style *style)
 {
     char name[256], text[CLI_FORMAT_CAPACITY];
     cli_text_fit(name, sizeof name, class->name, names);
     printf("  %s%*s  %*s  ", name, names - cli_text_width(name), "", counts,
            cli_format_count(text, class->count));
-    print_bar(class->count, most,
+    print_bar(class->count, max,
               WIDEST_BAR < style->width - names - counts - 8 ? WIDEST_BAR
                                                              : style->width - names - counts - 8,
               style);
@@ -277,28 +277,28 @@ static void print_class(const stk_inspect_class *class, uint64_t most, int names
 
 static void print_classes(const stk_inspect_report *report, const cli_style *style)
 {
-    char         a[CLI_FORMAT_CAPACITY], range[RANGE_ROOM];
-    uint64_t     most = 0, least = UINT64_MAX;
+    char         a[CLI_FORMAT_CAPACITY], range[RANGE_CAPACITY];
+    uint64_t     max = 0, min = UINT64_MAX;
     int          names = 0;
-    const size_t shown = report->class_count < MOST_CLASSES ? report->class_count : MOST_CLASSES;
+    const size_t shown = report->class_count < CLASSES_MAX ? report->class_count : CLASSES_MAX;
     if (!report->label_feature) return;
     for (size_t i = 0; i < report->class_count; i++) {
         const int width = i < shown ? cli_text_width(report->classes[i].name) : 0;
-        if (report->classes[i].count > most) most = report->classes[i].count;
-        if (report->classes[i].count < least) least = report->classes[i].count;
+        if (report->classes[i].count > max) max = report->classes[i].count;
+        if (report->classes[i].count < min) min = report->classes[i].count;
         if (width > names) names = width < NAME_COLUMNS ? width : NAME_COLUMNS;
     }
     printf("\n%sClasses%s: %s by '", style->bold, style->plain,
            cli_format_count(a, report->class_count));
     cli_text_print(stdout, report->label_feature);
-    write_range(range, sizeof range, most ? least : 0, most, false);
+    write_range(range, sizeof range, max ? min : 0, max, false);
     printf("', %s each", range);
     if (is_records(report) && report->records_read < report->records)
         printf(", in %s records read", cli_format_count(a, report->records_read));
     printf("\n");
-    const int counts = (int)strlen(cli_format_count(a, most));
+    const int counts = (int)strlen(cli_format_count(a, max));
     for (size_t i = 0; i < shown; i++)
-        print_class(&report->classes[i], most, names, counts, style);
+        print_class(&report->classes[i], max, names, counts, style);
     if (report->class_count > shown)
         printf("  ... and %s more classes\n", cli_format_count(a, report->class_count - shown));
 }

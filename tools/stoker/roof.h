@@ -16,7 +16,7 @@ typedef enum cli_roofline_kind {
 typedef struct cli_roofline {
     cli_roofline_kind kind;
     double            floor_ns; /* the least time by both roofs; 0: not known */
-    double            share;    /* of the roof, 0 to 1: floor by time; more with caches, Winograd */
+    double            fraction; /* of the roof, 0 to 1: floor by time; more with caches, Winograd */
 } cli_roofline;
 
 /* Both roofs are known. */
@@ -25,17 +25,17 @@ bool cli_peaks_are_known(const stk_machine_peaks *limits);
 cli_roofline cli_roofline_of(const stk_machine_peaks *limits, double flops, double bytes,
                              double ns);
 /* It is under one of the two: share says something. */
-bool cli_roofline_has_fraction(const cli_roofline *roof);
+bool cli_roofline_has_fraction(const cli_roofline *roofline);
 /* "math", "memory", "launch" or "". */
 const char *cli_roofline_name(cli_roofline_kind kind);
 /* "memory 89 %", "launch" or "", into room for CLI_FORMAT_CAPACITY characters. Returns text. */
-char *cli_roofline_format(char *text, const cli_roofline *roof);
+char *cli_roofline_format(char *text, const cli_roofline *roofline);
 /* "744 TFLOP/s in fp16, 4,100 GB/s, 2.1 us to start an operation", into room characters. Returns
  * text. precision "": not told. */
-char *cli_peaks_format(char *text, size_t room, const stk_machine_peaks *limits,
+char *cli_peaks_format(char *text, size_t capacity, const stk_machine_peaks *limits,
                        const char *precision);
 /* Members of an object: "roof" and "roof_share", null where they are not known. */
-void cli_roofline_write(stk_json_writer *json, const cli_roofline *roof);
+void cli_roofline_write(stk_json_writer *json, const cli_roofline *roofline);
 /* The member "roofs", null where they are not known. precision "": not told. */
 void cli_peaks_write(stk_json_writer *json, const stk_machine_peaks *limits, const char *precision);
 

@@ -95,13 +95,13 @@ void cli_screen_close(cli_screen *screen)
 
 void cli_screen_measure(cli_screen *screen)
 {
-    enum { MOST_COLUMNS = 500, MOST_ROWS = 200 };
+    enum { COLUMNS_MAX = 500, ROWS_MAX = 200 };
     struct winsize size = {0};
     screen->width = 80;
     screen->height = 24;
     if (ioctl(screen->fd, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
-        screen->width = size.ws_col < MOST_COLUMNS ? size.ws_col : MOST_COLUMNS;
-        screen->height = size.ws_row < MOST_ROWS ? size.ws_row : MOST_ROWS;
+        screen->width = size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
+        screen->height = size.ws_row < ROWS_MAX ? size.ws_row : ROWS_MAX;
     }
     screen->shown.size = 0;
 }
@@ -119,19 +119,19 @@ static stk_bytes next_line(const stk_blob *text, size_t *at)
 
 void cli_screen_show(cli_screen *screen, const stk_blob *lines)
 {
-    const bool whole = !screen->shown.size;
+    const bool redraw = !screen->shown.size;
     size_t     at = 0, before = 0;
     stk_blob   out;
     stk_error  ignored;
     stk_blob_init(&out, NULL, STK_MEMORY_OUTPUT);
     stk_status st = STK_OK;
-    if (whole) st = stk_blob_append(&out, "\033[2J", 4, &ignored);
+    if (redraw) st = stk_blob_append(&out, "\033[2J", 4, &ignored);
     for (int row = 1; !st && at < lines->size; row++) {
-        char            place[24];
+        char            move[24];
         const stk_bytes now = next_line(lines, &at), was = next_line(&screen->shown, &before);
-        if (!whole && stk_bytes_equal(now, was)) continue;
-        const int length = snprintf(place, sizeof place, "\033[%d;1H", row);
-        st = stk_blob_append(&out, place, (size_t)length, &ignored);
+        if (!redraw && stk_bytes_equal(now, was)) continue;
+        const int length = snprintf(move, sizeof move, "\033[%d;1H", row);
+        st = stk_blob_append(&out, move, (size_t)length, &ignored);
         if (!st) st = stk_blob_append(&out, now.data, now.size, &ignored);
         if (!st) st = stk_blob_append(&out, "\033[K", 3, &ignored);
     }

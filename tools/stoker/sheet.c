@@ -5,14 +5,14 @@
 #include <string.h>
 
 enum {
-    LEAST_BOX = 112, /* narrower, and no label fits below an image */
-    MOST_BOX = 224,
+    BOX_MIN = 112, /* narrower, and no label fits below an image */
+    BOX_MAX = 224,
     LARGE_BOX = 192, /* from here on text is twice as large */
     LABEL_LINES = 2, /* at most; the rest is cut */
     NOTE_LINES = 3,
     HEADING_LINES = 2,
     LINE_GAP = 3, /* dots between lines of text */
-    MOST_PIXELS = 1 << 27
+    PIXELS_MAX = 1 << 27
 };
 
 static const uint8_t paper[3] = {242, 242, 242}, mat[3] = {228, 228, 228};
@@ -58,19 +58,19 @@ static line next_line(const char *text, int columns)
 }
 
 /* Lines that text takes, at most most. */
-static int count_lines(const char *text, int columns, int most)
+static int count_lines(const char *text, int columns, int max)
 {
     int count = 0;
-    for (; *text && count < most; count++)
+    for (; *text && count < max; count++)
         text += next_line(text, columns).bytes;
     return count;
 }
 
 /* Draws at most most lines; the last one ends in "..." where there is more. */
-static void draw_text(const stk_pixels *sheet, const layout *at, int x, int y, int columns,
-                      int most, const uint8_t colour[3], const char *text)
+static void draw_text(const stk_pixels *sheet, const layout *at, int x, int y, int columns, int max,
+                      const uint8_t colour[3], const char *text)
 {
-    for (int i = 0; *text && i < most; i++) {
+    for (int i = 0; *text && i < max; i++) {
         char         part[256], shown[1024];
         const line   one = next_line(text, columns);
         const size_t bytes = one.bytes < sizeof part - 1 ? one.bytes : sizeof part - 1;
@@ -80,7 +80,7 @@ static void draw_text(const stk_pixels *sheet, const layout *at, int x, int y, i
         text += one.bytes;
         while (*text == ' ')
             text++;
-        if (*text && i + 1 == most && length > 3) memcpy(shown + length - 3, "...", 4);
+        if (*text && i + 1 == max && length > 3) memcpy(shown + length - 3, "...", 4);
         stk_font_render(sheet, x, y + i * at->line, at->scale, colour, shown);
     }
 }
@@ -103,10 +103,10 @@ static int largest_side(const cli_sheet *sheet)
 
 static void choose_box(layout *at, int largest)
 {
-    at->zoom = largest > MOST_BOX ? 0 : 1;
-    if (largest <= LEAST_BOX) at->zoom = (LEAST_BOX + largest / 2) / largest;
-    at->box = at->zoom ? largest * at->zoom : MOST_BOX;
-    if (at->box < LEAST_BOX) at->box = LEAST_BOX;
+    at->zoom = largest > BOX_MAX ? 0 : 1;
+    if (largest <= BOX_MIN) at->zoom = (BOX_MIN + largest / 2) / largest;
+    at->box = at->zoom ? largest * at->zoom : BOX_MAX;
+    if (at->box < BOX_MIN) at->box = BOX_MIN;
     at->scale = at->box >= LARGE_BOX ? 2 : 1;
     at->margin = 14 * at->scale;
     at->gap = 10 * at->scale;
@@ -118,13 +118,13 @@ static int row_height(const cli_sheet *sheet, const layout *at, size_t row)
 {
     const int    columns = text_columns(at, at->box);
     const size_t first = row * (size_t)sheet->columns;
-    int          most = 0;
+    int          max = 0;
     for (size_t i = first; i < first + (size_t)sheet->columns && i < sheet->count; i++) {
         const int lines = count_lines(sheet->cells[i].label, columns, LABEL_LINES) +
                           count_lines(sheet->cells[i].note, columns, NOTE_LINES);
-        if (lines > most) most = lines;
+        if (lines > max) max = lines;
     }
-    return at->box + (most ? 5 * at->scale : 0) + most * at->line + at->gap;
+    return at->box + (max ? 5 * at->scale : 0) + max * at->line + at->gap;
 }
 
 static size_t row_count(const cli_sheet *sheet)
@@ -137,14 +137,14 @@ static stk_status lay_out(const cli_sheet *sheet, layout *at, stk_error *err)
     const int64_t columns = sheet->columns;
     choose_box(at, largest_side(sheet));
     const int64_t width = 2 * at->margin + columns * at->box + (columns - 1) * at->gap;
-    const int     room = text_columns(at, (int)(width - 2 * at->margin));
-    const int     heading = count_lines(sheet->heading, room, HEADING_LINES) +
-                        count_lines(sheet->subheading, room, HEADING_LINES);
+    const int     columns_left = text_columns(at, (int)(width - 2 * at->margin));
+    const int     heading = count_lines(sheet->heading, columns_left, HEADING_LINES) +
+                        count_lines(sheet->subheading, columns_left, HEADING_LINES);
     at->top = at->margin + (heading ? heading * at->line + at->gap : 0);
     int64_t height = at->top + at->margin - at->gap;
     for (size_t row = 0; row < row_count(sheet); row++)
         height += row_height(sheet, at, row);
-    if (width * height > MOST_PIXELS)
+    if (width * height > PIXELS_MAX)
         return stk_fail(err, STK_E_LIMIT, "sheet", NULL,
                         "it would have %lld by %lld pixels; show fewer images", (long long)width,
                         (long long)height);
@@ -184,9 +184,9 @@ static void draw_image(const stk_pixels *sheet, const layout *at, int x, int y,
                        const stk_pixels *src)
 {
     const int side = src->width > src->height ? src->width : src->height;
-    const int whole = at->zoom ? side * at->zoom : side < at->box ? side : at->box;
-    int       width = (int)((int64_t)src->width * whole / side);
-    int       height = (int)((int64_t)src->height * whole / side);
+    const int target = at->zoom ? side * at->zoom : side < at->box ? side : at->box;
+    int       width = (int)((int64_t)src->width * target / side);
+    int       height = (int)((int64_t)src->height * target / side);
     width = width ? width : 1;
     height = height ? height : 1;
     fill(sheet, x, y, at->box, at->box, mat);
@@ -218,12 +218,12 @@ static void draw_cell(const stk_pixels *sheet, const layout *at, int x, int y,
 
 static void draw(const stk_pixels *pixels, const layout *at, const cli_sheet *sheet)
 {
-    const int room = text_columns(at, at->width - 2 * at->margin);
+    const int columns_left = text_columns(at, at->width - 2 * at->margin);
     fill(pixels, 0, 0, at->width, at->height, paper);
-    draw_text(pixels, at, at->margin, at->margin, room, HEADING_LINES, ink, sheet->heading);
+    draw_text(pixels, at, at->margin, at->margin, columns_left, HEADING_LINES, ink, sheet->heading);
     draw_text(pixels, at, at->margin,
-              at->margin + count_lines(sheet->heading, room, HEADING_LINES) * at->line, room,
-              HEADING_LINES, dim, sheet->subheading);
+              at->margin + count_lines(sheet->heading, columns_left, HEADING_LINES) * at->line,
+              columns_left, HEADING_LINES, dim, sheet->subheading);
     int y = at->top;
     for (size_t i = 0; i < sheet->count; i++) {
         const size_t row = i / (size_t)sheet->columns;

@@ -84,12 +84,12 @@ static stk_status draw_elements(stk_element **elements, size_t *count, stk_datas
                                 const cli_sample_run *run, stk_error *err)
 {
     const stk_iterator_options options = cli_sample_iterator_options(run);
-    const size_t               most = *count;
+    const size_t               max = *count;
     stk_iterator              *it;
     *count = 0;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
     stk_status st = STK_OK;
-    while (!st && *count < most) {
+    while (!st && *count < max) {
         st = stk_iterator_next(it, &elements[*count], err);
         if (st || !elements[*count]) break;
         ++*count;
@@ -102,10 +102,10 @@ static stk_status draw_elements(stk_element **elements, size_t *count, stk_datas
 static stk_status repeat_elements(stk_dataset **out, stk_element *const *elements, size_t count,
                                   const stk_element_spec *spec, stk_error *err)
 {
-    enum { MOST_VALUES = 3 };
-    const char   *names[MOST_VALUES];
+    enum { VALUES_MAX = 3 };
+    const char   *names[VALUES_MAX];
     stk_function *rename;
-    for (size_t i = 0; i < spec->count && i < MOST_VALUES; i++)
+    for (size_t i = 0; i < spec->count && i < VALUES_MAX; i++)
         names[i] = spec->values[i].name;
     STK_TRY(stk_dataset_elements(out, elements, count, err));
     stk_status st = stk_dataset_repeat(out, -1, err);

@@ -11,7 +11,7 @@
 static stk_cancel  token = STK_CANCEL_INIT;
 static const char *notice; /* atomic: progress may come from any thread */
 
-static void say(const char *text)
+static void print_note(const char *text)
 {
     const int     interrupted = errno; /* of the code that the handler came between */
     const ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
@@ -27,7 +27,7 @@ static void stop(int signal_number)
     if (again && signal_number == SIGHUP) return;
     if (again) _exit(130);
     stk_cancel_request(&token);
-    say("\nstopping; press Ctrl-C again to quit at once\n");
+    print_note("\nstopping; press Ctrl-C again to quit at once\n");
 }
 
 static void show_notice(int signal_number)
@@ -35,8 +35,8 @@ static void show_notice(int signal_number)
     (void)signal_number;
     const char *text = __atomic_load_n(&notice, __ATOMIC_RELAXED);
     if (!text) return;
-    say(text);
-    say("\n");
+    print_note(text);
+    print_note("\n");
 }
 
 static void handle(int signal_number, void (*handler)(int))

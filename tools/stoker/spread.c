@@ -11,20 +11,20 @@ static int compare(const void *a, const void *b)
 }
 
 /* Between the two values next to it. */
-static double at_share(const double *sorted, size_t count, double share)
+static double at_quantile(const double *sorted, size_t count, double quantile)
 {
-    const double place = share * (double)(count - 1);
-    const size_t below = (size_t)place;
+    const double position = quantile * (double)(count - 1);
+    const size_t below = (size_t)position;
     if (below + 1 >= count) return sorted[count - 1];
-    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+    return sorted[below] + (position - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
 cli_spread cli_spread_of(double *values, size_t count)
 {
     if (!count) return (cli_spread){0};
     qsort(values, count, sizeof *values, compare);
-    return (cli_spread){at_share(values, count, 0.5), at_share(values, count, 0.1),
-                        at_share(values, count, 0.9)};
+    return (cli_spread){at_quantile(values, count, 0.5), at_quantile(values, count, 0.1),
+                        at_quantile(values, count, 0.9)};
 }
 
 double cli_seconds_now(void)

@@ -10,7 +10,7 @@ static const char *name_of(int stage)
     return stage == STK_STAGE_NONE ? "loop" : stk_stage_name((stk_stage)stage);
 }
 
-static double share_of(const stk_profile *p, int stage)
+static double fraction_of(const stk_profile *p, int stage)
 {
     return p->measured_ns > 0 ? p->stages[stage].exposed_ns / p->measured_ns : 0;
 }
@@ -40,7 +40,7 @@ static void add_row(cli_table *table, const stk_profile *p, int stage)
     char                     text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, name_of(stage));
     add_ms(table, ms_a_step(p, s->exposed_ns));
-    snprintf(text, sizeof text, "%.1f %%", 100 * share_of(p, stage));
+    snprintf(text, sizeof text, "%.1f %%", 100 * fraction_of(p, stage));
     cli_table_add(table, text);
     add_ms(table, ms_a_step(p, s->busy_ns));
     cli_table_add(table, s->bytes > 0 ? cli_format_rate(text, (uint64_t)s->bytes, seconds) : "");
@@ -59,7 +59,7 @@ void cli_stage_table_print(const stk_profile *profile, const cli_style *style)
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         cli_table_add(&table, heading[i]);
     for (int s = 0; s < STK_STAGE_COUNT; s++)
-        if (s == STK_STAGE_COMPUTE || share_of(profile, s) > 0.01) add_row(&table, profile, s);
+        if (s == STK_STAGE_COMPUTE || fraction_of(profile, s) > 0.01) add_row(&table, profile, s);
     cli_table_print(&table, stdout, style);
     cli_table_release(&table);
 }
@@ -77,7 +77,7 @@ static void write_stage(stk_json_writer *json, const stk_profile *p, int stage)
     stk_json_object(json);
     stk_json_pair_string(json, "stage", name_of(stage));
     stk_json_pair_double(json, "exposed_ms", ms_a_step(p, s->exposed_ns));
-    stk_json_pair_double(json, "share", share_of(p, stage));
+    stk_json_pair_double(json, "share", fraction_of(p, stage));
     stk_json_pair_double(json, "busy_ms", ms_a_step(p, s->busy_ns));
     stk_json_pair_double(json, "items_per_s", seconds > 0 ? s->items / seconds : 0);
     stk_json_pair_double(json, "mb_per_s", seconds > 0 ? s->bytes / seconds * 1e-6 : 0);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { INDENT = 2, GAP = 2, NARROWEST = 12, CELL_ROOM = 1024 };
+enum { INDENT = 2, GAP = 2, NARROWEST = 12, CELL_CAPACITY = 1024 };
 
 void cli_table_init(cli_table *table, const char *alignment)
 {
@@ -69,7 +69,7 @@ void cli_table_print(const cli_table *table, FILE *out, const cli_style *style)
     measure(table, widths, style->width);
     fprintf(out, "%s", style->dim);
     for (const char *cell = (const char *)table->cells.data; cell; cell = next_cell(table, cell)) {
-        char shown[CELL_ROOM];
+        char shown[CELL_CAPACITY];
         cli_text_fit(shown, sizeof shown, cell, widths[column]);
         const int  blanks = widths[column] - cli_text_width(shown);
         const bool right = table->right[column];

@@ -18,13 +18,13 @@ bool cli_terminal_shows_unicode(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-int cli_terminal_width(FILE *out, int least, int most)
+int cli_terminal_width(FILE *out, int min, int max)
 {
     struct winsize size = {0};
     int            width = 80;
     if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         width = size.ws_col;
-    return width < least ? least : width > most ? most : width;
+    return width < min ? min : width > max ? max : width;
 }
 
 static bool wants_color(bool is_terminal, const char *color)

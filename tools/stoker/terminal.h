@@ -25,6 +25,6 @@ bool cli_style_has(const char *text);
 bool cli_terminal_shows_unicode(void);
 
 /* Columns of the terminal that out is, within least..most; least..most around 80 for a file. */
-int cli_terminal_width(FILE *out, int least, int most);
+int cli_terminal_width(FILE *out, int min, int max);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <wchar.h>
 
-enum { NOT_SHOWN = -1, UTF8_MOST = 4, SAFE_ROOM = 4 * UTF8_MOST + 1 };
+enum { NOT_SHOWN = -1, UTF8_MAX = 4, SAFE_CAPACITY = 4 * UTF8_MAX + 1 };
 
 /* In other locales than UTF-8 a byte from 0x80 on may be anything, a control character too. In that
  * of C, which is that of containers, texts are UTF-8 as files are. */
@@ -40,7 +40,8 @@ static size_t next_character(const char *text, size_t left, int *columns)
 }
 
 /* Writes one character in its safe form and gives its bytes. */
-static size_t safe_character(char shown[SAFE_ROOM], const char *text, size_t bytes, int *columns)
+static size_t safe_character(char shown[SAFE_CAPACITY], const char *text, size_t bytes,
+                             int *columns)
 {
     if (*columns >= 0) {
         memcpy(shown, text, bytes);
@@ -55,7 +56,7 @@ static size_t safe_character(char shown[SAFE_ROOM], const char *text, size_t byt
 
 int cli_text_width_of(const char *text, size_t size)
 {
-    char shown[SAFE_ROOM];
+    char shown[SAFE_CAPACITY];
     int  width = 0, columns;
     for (size_t bytes; (bytes = next_character(text, size, &columns)); text += bytes) {
         safe_character(shown, text, bytes, &columns);
@@ -72,12 +73,12 @@ int cli_text_width(const char *text)
 
 size_t cli_text_cut(const char *text, size_t size)
 {
-    const size_t most = size < UTF8_MOST ? size : UTF8_MOST;
-    for (size_t i = 1; i <= most; i++) {
+    const size_t max = size < UTF8_MAX ? size : UTF8_MAX;
+    for (size_t i = 1; i <= max; i++) {
         const unsigned char c = (unsigned char)text[size - i];
         if ((c & 0xC0) == 0x80) continue;
-        const size_t whole = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
-        return whole > i ? size - i : size;
+        const size_t length = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+        return length > i ? size - i : size;
     }
     return size;
 }
@@ -86,7 +87,7 @@ void cli_text_fit(char *dst, size_t capacity, const char *text, int columns)
 {
     const bool cut = cli_text_width(text) > columns;
     const int  limit = cut ? (columns > 3 ? columns - 3 : 0) : columns;
-    char       shown[SAFE_ROOM];
+    char       shown[SAFE_CAPACITY];
     size_t     size = 0, left = strlen(text);
     int        width = 0, wide;
     for (size_t bytes; (bytes = next_character(text, left, &wide)); text += bytes, left -= bytes) {
@@ -101,7 +102,7 @@ void cli_text_fit(char *dst, size_t capacity, const char *text, int columns)
 
 void cli_text_print_bytes(FILE *out, const char *text, size_t size)
 {
-    char shown[SAFE_ROOM];
+    char shown[SAFE_CAPACITY];
     int  columns;
     for (size_t bytes; (bytes = next_character(text, size, &columns)); text += bytes, size -= bytes)
         fwrite(shown, 1, safe_character(shown, text, bytes, &columns), out);

@@ -22,8 +22,8 @@ static void put(cli_text_rows *rows, const char *text, size_t bytes)
 
 static void begin_cell(cli_text_rows *rows)
 {
-    if (rows->begun) put(rows, ",", 1);
-    rows->begun = true;
+    if (rows->has_cell) put(rows, ",", 1);
+    rows->has_cell = true;
 }
 
 void cli_text_rows_cell(cli_text_rows *rows, const char *text)
@@ -48,10 +48,10 @@ void cli_text_rows_integer(cli_text_rows *rows, int64_t number)
     cli_text_rows_cell(rows, text);
 }
 
-void cli_text_rows_fraction(cli_text_rows *rows, double share)
+void cli_text_rows_fraction(cli_text_rows *rows, double fraction)
 {
     char text[32];
-    snprintf(text, sizeof text, "%.6f", share);
+    snprintf(text, sizeof text, "%.6f", fraction);
     cli_text_rows_cell(rows, text);
 }
 
@@ -68,7 +68,7 @@ static void flush(cli_text_rows *rows)
 void cli_text_rows_end(cli_text_rows *rows)
 {
     put(rows, "\n", 1);
-    rows->begun = false;
+    rows->has_cell = false;
     if (!rows->file || rows->text.size >= ENOUGH_BYTES) flush(rows);
 }
 

@@ -11,7 +11,7 @@ typedef struct cli_text_rows {
     stk_output *file; /* NULL: stdout */
     stk_blob    text; /* not written yet */
     bool        open;
-    bool        begun; /* the row has a cell */
+    bool        has_cell; /* the row has a cell */
     stk_status  status;
     stk_error   err;
 } cli_text_rows;
@@ -23,7 +23,7 @@ STK_NODISCARD stk_status cli_text_rows_open(cli_text_rows *rows, const char *pat
 void cli_text_rows_cell(cli_text_rows *rows, const char *text);
 void cli_text_rows_integer(cli_text_rows *rows, int64_t number);
 /* A share from 0 to 1, with six decimals. */
-void cli_text_rows_fraction(cli_text_rows *rows, double share);
+void cli_text_rows_fraction(cli_text_rows *rows, double fraction);
 /* Ends the row, and gives what has come together so far to the file. */
 void cli_text_rows_end(cli_text_rows *rows);
 

@@ -36,7 +36,7 @@ static const cli_option options[] = {
      .help = "print the result as JSON"},
 };
 
-enum { ID_ROOM = 33 };
+enum { ID_CAPACITY = 33 };
 
 /* The folder is locked as long as its run goes on. */
 static stk_status is_running(const char *folder, bool *running, stk_error *err)
@@ -97,11 +97,11 @@ static stk_status wait_for(const char *folder, const char *id, double seconds,
     }
 }
 
-static void make_id(char id[ID_ROOM])
+static void make_id(char id[ID_CAPACITY])
 {
     uint64_t bits[2] = {(uint64_t)(cli_seconds_now() * 1e9), 0};
     if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) bits[1] = (uint64_t)time(NULL);
-    snprintf(id, ID_ROOM, "%016llx%016llx", (unsigned long long)bits[0],
+    snprintf(id, ID_CAPACITY, "%016llx%016llx", (unsigned long long)bits[0],
              (unsigned long long)bits[1]);
 }
 
@@ -139,7 +139,7 @@ static int run(const cli_invocation *call)
     const stk_tracer_request request = {.steps = v->steps, .level = (stk_trace_level)v->level};
     stk_tracer_answer        answer = {0};
     stk_error                err;
-    char                     id[ID_ROOM];
+    char                     id[ID_CAPACITY];
     bool                     running;
     if (is_running(folder, &running, &err)) return cli_report_error(call->command, &err, NULL);
     if (!running) return refuse(call);

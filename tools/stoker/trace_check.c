@@ -19,7 +19,7 @@ typedef struct line {
     bool        wrong; /* not 0 means that something is */
 } line;
 
-enum { MOST_LINES = 24 };
+enum { LINES_MAX = 24 };
 
 static size_t list_findings(const stk_timeline_findings *f, line *lines)
 {
@@ -58,7 +58,7 @@ static int print_text(const cli_invocation *call, const stk_timeline *t,
 {
     const values   *v = call->values;
     const cli_style style = cli_style_for(stdout, v->trace.color);
-    line            lines[MOST_LINES];
+    line            lines[LINES_MAX];
     char            count[CLI_FORMAT_CAPACITY], time[CLI_TRACE_CAPACITY];
     cli_text_print(stdout, call->operands[0]);
     printf("  %s, %s\n", stk_timeline_tool_name(stk_timeline_made_by(t)),
@@ -79,7 +79,7 @@ static int print_json(const cli_invocation *call, const stk_timeline *t,
                       const stk_timeline_findings *f)
 {
     cli_json_out out;
-    line         lines[MOST_LINES];
+    line         lines[LINES_MAX];
     const size_t total = list_findings(f, lines);
     cli_json_out_begin(&out);
     stk_json_object(&out.writer);

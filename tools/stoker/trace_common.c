@@ -13,7 +13,7 @@ void cli_trace_show_progress(void *context, uint64_t done, uint64_t size)
     cli_progress_update(context, done, size, 0, 0);
 }
 
-static void tell_losses(const stk_timeline *t, const char *path, const cli_command *command)
+static void print_losses(const stk_timeline *t, const char *path, const cli_command *command)
 {
     char count[CLI_FORMAT_CAPACITY];
     if (stk_timeline_cut(t)) {
@@ -40,7 +40,7 @@ stk_status cli_trace_load(stk_timeline **out, const char *path, const cli_trace_
                                           .context = &progress};
     const stk_status           st = stk_timeline_read(out, path, &options, err);
     cli_progress_end(&progress);
-    if (!st && !values->quiet) tell_losses(*out, path, command);
+    if (!st && !values->quiet) print_losses(*out, path, command);
     return st;
 }
 

@@ -38,7 +38,7 @@ typedef struct demo {
     stk_trace_thread *thread;
     float            *a, *b, *c;
     double            seconds; /* of the product */
-    stk_machine_peaks roofs;   /* of the cores */
+    stk_machine_peaks peaks;   /* of the cores */
     stk_trace_written written;
 } demo;
 
@@ -103,8 +103,8 @@ static void probe(demo *d)
 {
     stk_machine_peaks limits = {-1, -1, -1, -1, -1, -1};
     stk_profile_probe(&limits, stk_device_threads(d->device), NULL);
-    if (limits.flops > d->roofs.flops) d->roofs.flops = limits.flops;
-    if (limits.memory_bytes > d->roofs.memory_bytes) d->roofs.memory_bytes = limits.memory_bytes;
+    if (limits.flops > d->peaks.flops) d->peaks.flops = limits.flops;
+    if (limits.memory_bytes > d->peaks.memory_bytes) d->peaks.memory_bytes = limits.memory_bytes;
 }
 
 /* The first run is not recorded: it brings memory into being. */
@@ -119,7 +119,7 @@ static stk_status measure(demo *d, const values *v, stk_error *err)
     probe(d);
     STK_TRY(traced_step(d, err));
     probe(d);
-    const stk_trace_file_options how = {.format.peaks = &d->roofs};
+    const stk_trace_file_options how = {.format.peaks = &d->peaks};
     return stk_trace_write(d->trace, NULL, v->file, &how, &d->written, err);
 }
 
@@ -130,12 +130,12 @@ static void print_text(const demo *d, const values *v)
            d->seconds * 1e3);
     const double rate = product_flops / d->seconds;
     printf("%.1f GFLOP/s", rate / 1e9);
-    if (d->roofs.flops >= rate)
-        printf(", %.0f %% of the %.0f GFLOP/s that these cores can do", 100 * rate / d->roofs.flops,
-               d->roofs.flops / 1e9);
-    else if (d->roofs.flops > 0)
+    if (d->peaks.flops >= rate)
+        printf(", %.0f %% of the %.0f GFLOP/s that these cores can do", 100 * rate / d->peaks.flops,
+               d->peaks.flops / 1e9);
+    else if (d->peaks.flops > 0)
         printf("; a probe of the cores came to %.0f, so something else uses them",
-               d->roofs.flops / 1e9);
+               d->peaks.flops / 1e9);
     printf("\ntrace: %s; open it in Perfetto or chrome://tracing\n", v->file);
 }
 
@@ -151,7 +151,7 @@ static int print_json(const demo *d, const cli_invocation *call)
     stk_json_pair_double(&out.writer, "seconds", d->seconds);
     stk_json_pair_double(&out.writer, "flop", product_flops);
     stk_json_pair_double(&out.writer, "flop_per_s", product_flops / d->seconds);
-    if (d->roofs.flops > 0) stk_json_pair_double(&out.writer, "peak_flop_per_s", d->roofs.flops);
+    if (d->peaks.flops > 0) stk_json_pair_double(&out.writer, "peak_flop_per_s", d->peaks.flops);
     stk_json_object_end(&out.writer);
     return cli_json_out_end(&out, call);
 }

@@ -26,12 +26,12 @@ typedef struct session {
     stk_timeline_gaps     gaps;
 } session;
 
-static void print_deed(const session *s, const stk_timeline_gap *gap,
+static void print_span(const session *s, const stk_timeline_gap *gap,
                        const stk_timeline_gap_span *span)
 {
-    char share[CLI_FORMAT_CAPACITY], word[8], name[300], row[CLI_TRACE_CAPACITY];
+    char percent[CLI_FORMAT_CAPACITY], word[8], name[300], row[CLI_TRACE_CAPACITY];
     cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, span->name), 50);
-    printf("      %5s  %-2s  %s  (", cli_format_percent(share, span->ns, gap->ns),
+    printf("      %5s  %-2s  %s  (", cli_format_percent(percent, span->ns, gap->ns),
            cli_trace_stage_word(span->stage, word), name);
     cli_text_print(stdout, cli_trace_row_name(row, s->timeline, span->row));
     printf(")\n");
@@ -45,13 +45,13 @@ static void print_gap(const session *s, const stk_timeline_gap *gap, const cli_s
     if (gap->step >= 0) printf(", step %.0f", gap->step);
     printf("\n");
     for (size_t i = 0; i < gap->span_count; i++)
-        print_deed(s, gap, &gap->spans[i]);
+        print_span(s, gap, &gap->spans[i]);
     if (!gap->span_count) printf("      nothing that the trace has spans of\n");
 }
 
 static void print_device(const session *s, const stk_timeline_idle *idle, const cli_style *style)
 {
-    char name[CLI_TRACE_CAPACITY], share[CLI_FORMAT_CAPACITY], time[CLI_TRACE_CAPACITY],
+    char name[CLI_TRACE_CAPACITY], percent[CLI_FORMAT_CAPACITY], time[CLI_TRACE_CAPACITY],
         all[CLI_TRACE_CAPACITY];
     char count[CLI_FORMAT_CAPACITY];
     printf("%s", style->bold);
@@ -59,7 +59,7 @@ static void print_device(const session *s, const stk_timeline_idle *idle, const 
     printf("%s\n  idle %s of %s (%s), %s gaps\n", style->plain,
            cli_trace_time(time, (double)idle->idle_ns),
            cli_trace_time(all, (double)idle->window_ns),
-           cli_format_percent(share, idle->idle_ns, idle->window_ns),
+           cli_format_percent(percent, idle->idle_ns, idle->window_ns),
            cli_format_count(count, idle->gaps));
     for (size_t i = 0; i < s->gaps.count; i++)
         if (s->gaps.list[i].row == idle->row) print_gap(s, &s->gaps.list[i], style);
@@ -68,7 +68,7 @@ static void print_device(const session *s, const stk_timeline_idle *idle, const 
 static void print_causes(const session *s)
 {
     uint64_t idle = 0;
-    char     time[CLI_TRACE_CAPACITY], share[CLI_FORMAT_CAPACITY];
+    char     time[CLI_TRACE_CAPACITY], percent[CLI_FORMAT_CAPACITY];
     for (size_t i = 0; i < s->gaps.row_count; i++)
         idle += s->gaps.rows[i].idle_ns;
     if (!idle) return;
@@ -77,7 +77,7 @@ static void print_causes(const session *s)
         const uint64_t ns = s->gaps.idle_ns_by_stage[stage];
         if (!ns) continue;
         printf("  %-20s %9s  %s\n", stage ? stk_stage_name((stk_stage)stage) : "no stage",
-               cli_trace_time(time, (double)ns), cli_format_percent(share, ns, idle));
+               cli_trace_time(time, (double)ns), cli_format_percent(percent, ns, idle));
     }
 }
 

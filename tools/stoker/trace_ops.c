@@ -38,7 +38,7 @@ typedef struct session {
     const values         *values;
     stk_timeline         *timeline;
     stk_timeline_ops      ops;
-    stk_machine_peaks     roofs; /* of the machine, where the trace tells them */
+    stk_machine_peaks     peaks; /* of the machine, where the trace tells them */
 } session;
 
 static double mean_ns(const stk_timeline_op *op)
@@ -46,11 +46,11 @@ static double mean_ns(const stk_timeline_op *op)
     return (double)op->total_ns / (double)op->calls;
 }
 
-static cli_roofline roof_of(const session *s, const stk_timeline_op *op)
+static cli_roofline roofline_of(const session *s, const stk_timeline_op *op)
 {
     const double seconds = mean_ns(op) / 1e9;
     if (op->flops_per_s < 0 && op->bytes_per_s < 0) return (cli_roofline){0};
-    return cli_roofline_of(&s->roofs, op->flops_per_s * seconds, op->bytes_per_s * seconds,
+    return cli_roofline_of(&s->peaks, op->flops_per_s * seconds, op->bytes_per_s * seconds,
                            mean_ns(op));
 }
 
@@ -110,11 +110,11 @@ static void add_row(cli_table *table, const session *s, const stk_timeline_op *o
 static void print_rates(const session *s, size_t shown, const cli_style *style)
 {
     static const char *const headings[] = {"operation", "FLOP/s", "bytes/s", "roof"};
-    const bool               roofs = cli_peaks_are_known(&s->roofs);
+    const bool               peaks = cli_peaks_are_known(&s->peaks);
     cli_table                table;
     char                     name[400], text[160];
     bool                     any = false;
-    cli_table_init(&table, roofs ? "frrl" : "frr");
+    cli_table_init(&table, peaks ? "frrl" : "frr");
     for (int i = 0; i < table.columns; i++)
         cli_table_add(&table, headings[i]);
     for (size_t i = 0; i < shown; i++) {
@@ -125,12 +125,12 @@ static void print_rates(const session *s, size_t shown, const cli_style *style)
         cli_table_add(&table, name);
         add_rate(&table, op->flops_per_s, "FLOP/s");
         add_rate(&table, op->bytes_per_s, "B/s");
-        const cli_roofline roof = roof_of(s, op);
-        if (roofs) cli_table_add(&table, cli_roofline_format(text, &roof));
+        const cli_roofline roofline = roofline_of(s, op);
+        if (peaks) cli_table_add(&table, cli_roofline_format(text, &roofline));
     }
     if (any) {
         printf("\nRates\n");
-        if (roofs) printf("  roofs: %s\n", cli_peaks_format(text, sizeof text, &s->roofs, ""));
+        if (peaks) printf("  roofs: %s\n", cli_peaks_format(text, sizeof text, &s->peaks, ""));
         cli_table_print(&table, stdout, style);
     }
     cli_table_release(&table);
@@ -174,10 +174,10 @@ static void print_csv_text(const char *text)
     printf("\"");
 }
 
-static void print_csv_roof(cli_roofline roof)
+static void print_csv_roofline(cli_roofline roofline)
 {
-    printf(",%s,", cli_roofline_name(roof.kind));
-    if (cli_roofline_has_fraction(&roof)) printf("%.6f", roof.share);
+    printf(",%s,", cli_roofline_name(roofline.kind));
+    if (cli_roofline_has_fraction(&roofline)) printf("%.6f", roofline.fraction);
     printf("\n");
 }
 
@@ -197,7 +197,7 @@ static int print_csv(const session *s)
         if (op->flops_per_s >= 0) printf("%.6g", op->flops_per_s);
         printf(",");
         if (op->bytes_per_s >= 0) printf("%.6g", op->bytes_per_s);
-        print_csv_roof(roof_of(s, op));
+        print_csv_roofline(roofline_of(s, op));
     }
     return CLI_EXIT_OK;
 }
@@ -211,12 +211,12 @@ static int print_json(const session *s)
     stk_json_pair_string(json, "trace", s->call->operands[0]);
     stk_json_pair_string(json, "tool", stk_timeline_tool_name(stk_timeline_made_by(s->timeline)));
     stk_json_pair_uint(json, "self_ns", s->ops.self_ns);
-    cli_peaks_write(json, &s->roofs, "");
+    cli_peaks_write(json, &s->peaks, "");
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; i < s->ops.count; i++) {
         const stk_timeline_op *op = &s->ops.list[i];
-        const cli_roofline     roof = roof_of(s, op);
+        const cli_roofline     roofline = roofline_of(s, op);
         stk_json_object(json);
         stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, op->name));
         stk_json_pair_string(json, "where", op->is_device ? "device" : "host");
@@ -228,7 +228,7 @@ static int print_json(const session *s)
         stk_json_pair_uint(json, "p95_ns", op->p95_ns);
         cli_trace_pair_known(json, "flops_per_s", op->flops_per_s);
         cli_trace_pair_known(json, "bytes_per_s", op->bytes_per_s);
-        cli_roofline_write(json, &roof);
+        cli_roofline_write(json, &roofline);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);
@@ -236,10 +236,10 @@ static int print_json(const session *s)
     return cli_json_out_end(&out, s->call);
 }
 
-static void take_roofs(session *s)
+static void take_peaks(session *s)
 {
-    if (stk_timeline_peaks(s->timeline, &s->roofs)) return;
-    s->roofs = (stk_machine_peaks){-1, -1, -1, -1, -1, -1};
+    if (stk_timeline_peaks(s->timeline, &s->peaks)) return;
+    s->peaks = (stk_machine_peaks){-1, -1, -1, -1, -1, -1};
 }
 
 static int run(const cli_invocation *call)
@@ -253,7 +253,7 @@ static int run(const cli_invocation *call)
                                 "give one of them");
     if (cli_trace_load(&s.timeline, call->operands[0], &v->trace, call->command, &err))
         return cli_report_error(call->command, &err, NULL);
-    take_roofs(&s);
+    take_peaks(&s);
     if (stk_timeline_count_ops(&s.ops, s.timeline, &err)) {
         code = cli_report_error(call->command, &err, NULL);
     } else {

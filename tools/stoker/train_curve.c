@@ -9,7 +9,7 @@
 #include <stoker/train.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 64, NARROWEST = 20, WIDEST = 100 /* charts */ };
+enum { BYTES_MAX = 1 << 30, COLUMNS_MAX = 64, NARROWEST = 20, WIDEST = 100 /* charts */ };
 
 static const char *const wanted[CLI_CURVE_COLUMNS] = {
     "step",          "epoch",      "seconds",        "loss",     "accuracy",
@@ -21,7 +21,7 @@ static void find_columns(const char *heading, int columns[CLI_CURVE_COLUMNS])
     const char *end = heading + strcspn(heading, "\n");
     for (int i = 0; i < CLI_CURVE_COLUMNS; i++)
         columns[i] = -1;
-    for (int column = 0; heading < end && column < MOST_COLUMNS; column++) {
+    for (int column = 0; heading < end && column < COLUMNS_MAX; column++) {
         const size_t length = strcspn(heading, ",\n");
         for (int i = 0; i < CLI_CURVE_COLUMNS; i++)
             if (strlen(wanted[i]) == length && strncmp(wanted[i], heading, length) == 0)
@@ -55,15 +55,16 @@ static void add(cli_curve *c, const double values[CLI_CURVE_COLUMNS])
     c->count++;
 }
 
-static stk_status make_room(cli_curve *c, const char *text, stk_error *err)
+static stk_status alloc_rows(cli_curve *c, const char *text, stk_error *err)
 {
     size_t lines = 1;
     for (; *text; text++)
         lines += *text == '\n';
-    double *room = calloc(lines, CLI_CURVE_COLUMNS * sizeof *room);
-    if (!room) return stk_fail(err, STK_E_NOMEM, "curve", NULL, "no memory for %zu points", lines);
+    double *values = calloc(lines, CLI_CURVE_COLUMNS * sizeof *values);
+    if (!values)
+        return stk_fail(err, STK_E_NOMEM, "curve", NULL, "no memory for %zu points", lines);
     for (int i = 0; i < CLI_CURVE_COLUMNS; i++)
-        c->rows[i] = room + (size_t)i * lines;
+        c->rows[i] = values + (size_t)i * lines;
     return STK_OK;
 }
 
@@ -73,7 +74,7 @@ static stk_status read_table(cli_curve *c, const char *text, stk_error *err)
     double      values[CLI_CURVE_COLUMNS];
     const char *line = strchr(text, '\n');
     find_columns(text, columns);
-    STK_TRY(make_room(c, text, err));
+    STK_TRY(alloc_rows(c, text, err));
     for (; line && line[1]; line = strchr(line, '\n')) {
         read_line(++line, columns, values);
         if (!isnan(values[CLI_CURVE_EPOCH])) add(c, values);
@@ -88,7 +89,7 @@ stk_status cli_curve_read(cli_curve *curve, const char *folder, stk_error *err)
     *curve = (cli_curve){0};
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     snprintf(path, sizeof path, "%s/metrics.csv", folder);
-    stk_status st = stk_file_read_all(NULL, path, 0, MOST_BYTES, &text, err);
+    stk_status st = stk_file_read_all(NULL, path, 0, BYTES_MAX, &text, err);
     if (!st) st = stk_blob_append(&text, "", 1, err);
     if (!st) st = read_table(curve, (const char *)text.data, err);
     stk_blob_release(&text);

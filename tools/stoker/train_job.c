@@ -11,7 +11,7 @@ void cli_train_job_init(cli_train_job *job)
 {
     job->data = (stk_train_data){0};
     job->inject = (stk_inject){0};
-    job->look_s = job->settle_s = 0;
+    job->read_s = job->resolve_s = 0;
     job->resumed = false;
     job->names_folder = false;
     stk_train_recipe_init(&job->recipe);
@@ -48,15 +48,15 @@ static stk_status check_classes(const cli_train_job *job, stk_error *err)
         "has a folder for each class");
 }
 
-static stk_status look_and_settle(cli_train_job *job, stk_error *err)
+static stk_status read_and_resolve(cli_train_job *job, stk_error *err)
 {
     const double begin = cli_seconds_now();
     job->names_folder = !*job->recipe.output.folder;
     STK_TRY(stk_train_data_read(&job->data, &job->recipe, err));
     STK_TRY(check_classes(job, err));
-    job->look_s = cli_seconds_now() - begin;
+    job->read_s = cli_seconds_now() - begin;
     STK_TRY(stk_train_resolve(&job->recipe, &job->data, &job->reasons, err));
-    job->settle_s = cli_seconds_now() - begin - job->look_s;
+    job->resolve_s = cli_seconds_now() - begin - job->read_s;
     return STK_OK;
 }
 
@@ -91,7 +91,7 @@ int cli_train_job_prepare(cli_train_job *job, const cli_invocation *call,
     cli_text_fit(shown, sizeof shown, job->recipe.data.path, 200);
     snprintf(note, sizeof note, "looking at %s ...", shown);
     if (!values->quiet) cli_notice_begin(note);
-    const stk_status st = look_and_settle(job, &err);
+    const stk_status st = read_and_resolve(job, &err);
     cli_notice_end();
     if (st == STK_E_NOTFOUND && job->resumed && !data)
         return cli_report_recipe(call->command, &err,

@@ -7,11 +7,11 @@
 typedef struct cli_train_job {
     stk_train_recipe recipe;
     stk_train_data   data;
-    stk_inject       inject;           /* what --inject said; all zero: nothing */
-    stk_blob         reasons;          /* of what was decided, one line each */
-    double           look_s, settle_s; /* that looking at the data and deciding took */
-    bool             resumed;          /* the recipe is a run's own */
-    bool             names_folder;     /* nobody said where the run goes */
+    stk_inject       inject;            /* what --inject said; all zero: nothing */
+    stk_blob         reasons;           /* of what was decided, one line each */
+    double           read_s, resolve_s; /* that looking at the data and deciding took */
+    bool             resumed;           /* the recipe is a run's own */
+    bool             names_folder;      /* nobody said where the run goes */
 } cli_train_job;
 
 /* Every key at its fallback, no data yet. */

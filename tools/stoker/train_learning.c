@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* Images up to SMALL stay as they are; larger ones are shrunk to SHOWN at most. */
-enum { SMALL = 64, SHOWN = 112, QUALITY = 85, NAME_ROOM = 128 };
+enum { SMALL = 64, SHOWN = 112, QUALITY = 85, NAME_CAPACITY = 128 };
 
 struct cli_train_learning {
     const stk_train_data *data;
@@ -21,7 +21,7 @@ struct cli_train_learning {
     _Atomic int64_t       step; /* the last one done, by the training thread */
     pthread_mutex_t       lock; /* of what follows */
     stk_learning         *learning;
-    stk_learning_position place;
+    stk_learning_position position;
     double                placed_at;
     int64_t               shown[2]; /* steps of the images that are */
 };
@@ -41,7 +41,7 @@ stk_status cli_train_learning_new(cli_train_learning **out, const stk_train_data
     if (!l) return stk_fail(err, STK_E_NOMEM, "learning", NULL, "no memory");
     l->data = data;
     l->shown[0] = l->shown[1] = -1;
-    l->place = (stk_learning_position){.state = "running", .seconds_left = -1};
+    l->position = (stk_learning_position){.state = "running", .seconds_left = -1};
     pthread_mutex_init(&l->lock, NULL);
     const stk_status st = stk_learning_new(&l->learning, err);
     if (!st) return STK_OK;
@@ -88,13 +88,14 @@ static stk_status on_report(void *context, const stk_train_progress *p, stk_erro
     pthread_mutex_lock(&l->lock);
     stk_learning_add(l->learning, &row);
     l->placed_at = now();
-    l->place = (stk_learning_position){.state = l->place.state,
-                                       .step = p->step,
-                                       .steps = p->steps,
-                                       .epoch = p->epoch + 1,
-                                       .epochs = p->epochs,
-                                       .seconds = p->seconds,
-                                       .seconds_left = p->seconds_left > 0 ? p->seconds_left : -1};
+    l->position =
+        (stk_learning_position){.state = l->position.state,
+                                .step = p->step,
+                                .steps = p->steps,
+                                .epoch = p->epoch + 1,
+                                .epochs = p->epochs,
+                                .seconds = p->seconds,
+                                .seconds_left = p->seconds_left > 0 ? p->seconds_left : -1};
     pthread_mutex_unlock(&l->lock);
     return STK_OK;
 }
@@ -126,18 +127,18 @@ static void take_curve(cli_train_learning *l, const cli_curve *c)
 stk_status cli_train_learning_follow(cli_train_learning *learning, stk_trainer *trainer,
                                      stk_error *err)
 {
-    const stk_train_summary outlook = stk_trainer_summary(trainer);
+    const stk_train_summary summary = stk_trainer_summary(trainer);
     cli_curve               before;
     learning->trainer = trainer;
-    learning->step = outlook.first_step;
-    learning->place.step = outlook.first_step;
-    learning->place.steps = outlook.steps;
-    learning->place.epochs = outlook.epochs;
-    if (!outlook.first_step) return STK_OK;
+    learning->step = summary.first_step;
+    learning->position.step = summary.first_step;
+    learning->position.steps = summary.steps;
+    learning->position.epochs = summary.epochs;
+    if (!summary.first_step) return STK_OK;
     STK_TRY(cli_curve_read(&before, stk_trainer_folder(trainer), err));
     take_curve(learning, &before);
     if (before.count)
-        learning->place.epoch = (int64_t)ceil(before.rows[CLI_CURVE_EPOCH][before.count - 1]);
+        learning->position.epoch = (int64_t)ceil(before.rows[CLI_CURVE_EPOCH][before.count - 1]);
     cli_curve_release(&before);
     return STK_OK;
 }
@@ -145,8 +146,8 @@ stk_status cli_train_learning_follow(cli_train_learning *learning, stk_trainer *
 void cli_train_learning_end(cli_train_learning *learning, const char *state)
 {
     pthread_mutex_lock(&learning->lock);
-    learning->place.state = state;
-    learning->place.seconds_left = -1;
+    learning->position.state = state;
+    learning->position.seconds_left = -1;
     pthread_mutex_unlock(&learning->lock);
 }
 
@@ -194,7 +195,7 @@ static stk_status encode(const stk_train_samples *s, int64_t index, stk_blob *ou
 }
 
 typedef struct texts {
-    char label[NAME_ROOM], predicted[NAME_ROOM];
+    char label[NAME_CAPACITY], predicted[NAME_CAPACITY];
 } texts;
 
 /* files: one for each, to be released by the caller. */
@@ -208,8 +209,9 @@ static stk_status show_all(cli_train_learning *l, const stk_train_samples *s, bo
         STK_TRY(encode(s, i, &files[i], err));
         images[i] = (stk_learning_image){
             .encoded = stk_blob_bytes(&files[i]),
-            .label = stk_train_sample_label(one, l->data, names[i].label, NAME_ROOM),
-            .predicted = stk_train_sample_predicted(one, l->data, names[i].predicted, NAME_ROOM),
+            .label = stk_train_sample_label(one, l->data, names[i].label, NAME_CAPACITY),
+            .predicted =
+                stk_train_sample_predicted(one, l->data, names[i].predicted, NAME_CAPACITY),
             .probability = one->probability,
             .right = one->predicted == one->label};
     }
@@ -237,16 +239,16 @@ static stk_status show(cli_train_learning *l, bool validation, stk_error *err)
 }
 
 /* Reports come now and then; steps are done and time passes between them. */
-static stk_learning_position place_now(const cli_train_learning *l)
+static stk_learning_position position_now(const cli_train_learning *l)
 {
-    stk_learning_position place = l->place;
+    stk_learning_position position = l->position;
     const int64_t         step = atomic_load_explicit(&l->step, memory_order_relaxed);
     const double          since = l->placed_at > 0 ? now() - l->placed_at : 0;
-    if (step > place.step) place.step = step;
-    if (strcmp(place.state, "running") == 0) place.seconds += since;
-    if (place.seconds_left >= 0)
-        place.seconds_left = since < place.seconds_left ? place.seconds_left - since : 0;
-    return place;
+    if (step > position.step) position.step = step;
+    if (strcmp(position.state, "running") == 0) position.seconds += since;
+    if (position.seconds_left >= 0)
+        position.seconds_left = since < position.seconds_left ? position.seconds_left - since : 0;
+    return position;
 }
 
 stk_status cli_train_learning_write(cli_train_learning *learning, stk_blob *out, stk_error *err)
@@ -254,8 +256,8 @@ stk_status cli_train_learning_write(cli_train_learning *learning, stk_blob *out,
     cli_train_learning *l = learning;
     stk_status          st = STK_OK;
     pthread_mutex_lock(&l->lock);
-    const stk_learning_position place = place_now(l);
-    stk_learning_set_position(l->learning, &place);
+    const stk_learning_position position = position_now(l);
+    stk_learning_set_position(l->learning, &position);
     if (l->trainer) st = show(l, false, err);
     if (!st && l->trainer) st = show(l, true, err);
     if (!st) st = stk_learning_write(l->learning, out, err);

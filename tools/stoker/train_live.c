@@ -26,11 +26,11 @@ struct cli_train_live {
 };
 
 /* What the page shows beside the profile, as JSON. */
-typedef struct beside {
+typedef struct page_data {
     stk_blob learning, tracing;
-} beside;
+} page_data;
 
-static stk_status write_beside(cli_train_live *live, beside *b, stk_error *err)
+static stk_status write_page_data(cli_train_live *live, page_data *b, stk_error *err)
 {
     if (live->shown.learning)
         STK_TRY(cli_train_learning_write(live->shown.learning, &b->learning, err));
@@ -42,10 +42,10 @@ static stk_status write_beside(cli_train_live *live, beside *b, stk_error *err)
 static stk_status publish(cli_train_live *live, const stk_profile *profile,
                           const stk_diagnosis *diagnosis, stk_error *err)
 {
-    beside b;
+    page_data b;
     stk_blob_init(&b.learning, NULL, STK_MEMORY_OUTPUT);
     stk_blob_init(&b.tracing, NULL, STK_MEMORY_OUTPUT);
-    stk_status               st = write_beside(live, &b, err);
+    stk_status               st = write_page_data(live, &b, err);
     const stk_report_options how = {.learning = stk_blob_bytes(&b.learning),
                                     .tracing = stk_blob_bytes(&b.tracing)};
     if (!st) st = stk_live_update(live->server, profile, diagnosis, &how, err);
@@ -96,9 +96,9 @@ static struct timespec next_time(const struct timespec *cpu)
 /* Least urgent of all threads of the run: cores that train go first. */
 static void *follow(void *context)
 {
-    enum { LEAST_URGENT = 19 };
+    enum { URGENT_MIN = 19 };
     cli_train_live *live = context;
-    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_URGENT);
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), URGENT_MIN);
     pthread_mutex_lock(&live->lock);
     while (!live->stop) {
         struct timespec begin;
@@ -149,15 +149,15 @@ static void init_lock(cli_train_live *live)
 }
 
 /* The name that others reach the machine by, where it listens at all of its addresses. */
-static const char *reachable(const char *address, char *name, size_t room)
+static const char *reachable(const char *address, char *name, size_t capacity)
 {
     if (!address) return "localhost";
     if (strcmp(address, "0.0.0.0") != 0 && strcmp(address, "::") != 0) return address;
-    return gethostname(name, room) || !memchr(name, 0, room) || !*name ? address : name;
+    return gethostname(name, capacity) || !memchr(name, 0, capacity) || !*name ? address : name;
 }
 
 /* A token that was drawn is told here and nowhere else; a person's own is theirs to know. */
-static void tell_address(const cli_serve_values *values, const stk_live *server, const char *own)
+static void print_address(const cli_serve_values *values, const stk_live *server, const char *own)
 {
     char        name[256];
     const char *address = reachable(values->address, name, sizeof name);
@@ -183,7 +183,7 @@ stk_status cli_train_live_open(cli_train_live **out, const cli_serve_values *val
     char      *token = NULL;
     stk_status st = cli_train_token_read(values->token_file, &token, err);
     if (!st) st = open_server(&live->server, values, token, tracer, err);
-    if (!st) tell_address(values, live->server, token);
+    if (!st) print_address(values, live->server, token);
     free(token);
     if (st) {
         cli_train_live_stop(live);

@@ -15,7 +15,7 @@ static void begin_line(const char *name)
     fprintf(stderr, "%-10s", name);
 }
 
-static uint64_t whole(int64_t count)
+static uint64_t count_of(int64_t count)
 {
     return count > 0 ? (uint64_t)count : 0;
 }
@@ -51,7 +51,8 @@ static void print_validation(const stk_train_data *data)
         fprintf(stderr, "none to validate on");
         return;
     }
-    fprintf(stderr, "%s to validate on (", cli_format_count(count, whole(data->validation_count)));
+    fprintf(stderr, "%s to validate on (",
+            cli_format_count(count, count_of(data->validation_count)));
     if (data->validation_fraction > 0)
         fprintf(stderr, "one of %.0f of ", 1 / data->validation_fraction);
     cli_text_print(stderr, data->validation_split);
@@ -64,7 +65,7 @@ static void print_test(const stk_train_data *data)
     char count[CLI_FORMAT_CAPACITY];
     if (!data->test_count) return;
     fprintf(stderr, ", %s to test the best model on at the end (",
-            cli_format_count(count, whole(data->test_count)));
+            cli_format_count(count, count_of(data->test_count)));
     cli_text_print(stderr, data->test_split);
     fprintf(stderr, ")");
 }
@@ -75,12 +76,13 @@ static void print_data(const cli_train_job *job)
     char                  a[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     begin_line("data");
     cli_text_print(stderr, job->recipe.data.path);
-    fprintf(stderr, ": %s images to learn from (", cli_format_count(a, whole(data->train_count)));
+    fprintf(stderr, ": %s images to learn from (",
+            cli_format_count(a, count_of(data->train_count)));
     cli_text_print(stderr, data->train_split);
     fprintf(stderr, "), ");
     print_validation(data);
     print_test(data);
-    fprintf(stderr, ", %s classes\n", cli_format_count(c, whole(data->classes)));
+    fprintf(stderr, ", %s classes\n", cli_format_count(c, count_of(data->classes)));
 }
 
 /* What the choices that follow go by. */
@@ -91,7 +93,7 @@ static void print_images(const stk_train_data *data)
     if (!s->looked) return;
     begin_line("images");
     fprintf(stderr, "%s looked at: most about %lld x %lld",
-            cli_format_count(a, whole(s->looked + s->unreadable)), (long long)data->width,
+            cli_format_count(a, count_of(s->looked + s->unreadable)), (long long)data->width,
             (long long)data->height);
     if (s->min_width != s->max_width || s->min_height != s->max_height)
         fprintf(stderr, ", from %lld x %lld to %lld x %lld", (long long)s->min_width,
@@ -170,26 +172,26 @@ void cli_train_plan_begin(const cli_train_job *job)
     print_weights(job);
 }
 
-static void print_schedule(const stk_train_recipe *recipe, const stk_train_summary *outlook)
+static void print_schedule(const stk_train_recipe *recipe, const stk_train_summary *summary)
 {
     char a[CLI_FORMAT_CAPACITY];
     begin_line("schedule");
     fprintf(stderr, "%s, %s, %lld epoch%s, %s steps, batch %lld",
-            stk_train_recipe_word(recipe, "train.optimizer"), outlook->schedule,
-            (long long)outlook->epochs, outlook->epochs == 1 ? "" : "s",
-            cli_format_count(a, whole(outlook->steps)), (long long)recipe->data.batch);
+            stk_train_recipe_word(recipe, "train.optimizer"), summary->schedule,
+            (long long)summary->epochs, summary->epochs == 1 ? "" : "s",
+            cli_format_count(a, count_of(summary->steps)), (long long)recipe->data.batch);
     if (recipe->train.accumulate > 1)
         fprintf(stderr, " times %lld", (long long)recipe->train.accumulate);
     fprintf(stderr, "\n");
 }
 
 static void print_machine(const cli_train_job *job, const stk_trainer *trainer,
-                          const stk_train_summary *outlook)
+                          const stk_train_summary *summary)
 {
     const stk_memory_plan plan = stk_trainer_memory(trainer);
     char                  reason[400], bytes[CLI_FORMAT_CAPACITY];
     begin_line("machine");
-    fprintf(stderr, "%s; %s; threads: %s; %s for a step", outlook->machine,
+    fprintf(stderr, "%s; %s; threads: %s; %s for a step", summary->machine,
             stk_train_recipe_word(&job->recipe, "train.precision"),
             cli_train_job_reason(job, "threads", reason, sizeof reason),
             cli_format_bytes(bytes, plan.fixed + plan.arena));
@@ -199,15 +201,15 @@ static void print_machine(const cli_train_job *job, const stk_trainer *trainer,
 
 void cli_train_plan_end(const cli_train_job *job, const stk_trainer *trainer)
 {
-    const stk_train_summary outlook = stk_trainer_summary(trainer);
-    print_schedule(&job->recipe, &outlook);
-    print_machine(job, trainer, &outlook);
+    const stk_train_summary summary = stk_trainer_summary(trainer);
+    print_schedule(&job->recipe, &summary);
+    print_machine(job, trainer, &summary);
     begin_line("cache");
-    cli_text_print(stderr, outlook.cache);
+    cli_text_print(stderr, summary.cache);
     fprintf(stderr, "\n");
     begin_line("output");
     cli_text_print(stderr, stk_trainer_folder(trainer));
-    if (outlook.first_step)
-        fprintf(stderr, ", going on after step %lld", (long long)outlook.first_step);
+    if (summary.first_step)
+        fprintf(stderr, ", going on after step %lld", (long long)summary.first_step);
     fprintf(stderr, "\n");
 }

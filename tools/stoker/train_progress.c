@@ -67,24 +67,24 @@ static double seconds_left(const cli_train_watch *watch, const stk_train_progres
 }
 
 static void write_line(const cli_train_watch *watch, const stk_train_progress *p, char *line,
-                       size_t room)
+                       size_t capacity)
 {
     char         a[CLI_FORMAT_CAPACITY];
     const double rate = images_per_second(watch, p->step);
     size_t       used =
-        (size_t)snprintf(line, room, "epoch %lld/%lld  step %lld/%lld", (long long)p->epoch + 1,
+        (size_t)snprintf(line, capacity, "epoch %lld/%lld  step %lld/%lld", (long long)p->epoch + 1,
                          (long long)p->epochs, (long long)p->step, (long long)p->steps);
     if (watch->reported)
-        used += (size_t)snprintf(line + used, room - used, "  loss %.3g  acc %.1f %%",
+        used += (size_t)snprintf(line + used, capacity - used, "  loss %.3g  acc %.1f %%",
                                  watch->last.loss, 100 * watch->last.accuracy);
     if (rate > 0)
-        used += (size_t)snprintf(line + used, room - used, "  %s img/s",
+        used += (size_t)snprintf(line + used, capacity - used, "  %s img/s",
                                  cli_format_count(a, (uint64_t)(rate + 0.5)));
     if (watch->reported)
-        used += (size_t)snprintf(line + used, room - used, "  wait %.1f %%",
+        used += (size_t)snprintf(line + used, capacity - used, "  wait %.1f %%",
                                  100 * watch->last.input_wait);
     if (rate > 0)
-        snprintf(line + used, room - used, "  eta %s",
+        snprintf(line + used, capacity - used, "  eta %s",
                  cli_format_duration(a, seconds_left(watch, p, rate)));
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { PATH_ROOM = STK_TRAIN_PATH + 32 };
+enum { PATH_CAPACITY = STK_TRAIN_PATH + 32 };
 
 void cli_train_records_init(cli_train_records *records)
 {
@@ -30,15 +30,15 @@ static bool is_written(const char *what, stk_status st, const stk_error *err)
     return false;
 }
 
-static const char *path_of(const cli_train_records *r, const char *name, char path[PATH_ROOM])
+static const char *path_of(const cli_train_records *r, const char *name, char path[PATH_CAPACITY])
 {
-    snprintf(path, PATH_ROOM, "%s/%s", stk_trainer_folder(r->trainer), name);
+    snprintf(path, PATH_CAPACITY, "%s/%s", stk_trainer_folder(r->trainer), name);
     return path;
 }
 
 static bool is_there(const cli_train_records *r, const char *name)
 {
-    char          path[PATH_ROOM];
+    char          path[PATH_CAPACITY];
     stk_file_info info;
     stk_error     unasked;
     return !stk_path_info(NULL, path_of(r, name, path), &info, &unasked) &&
@@ -85,7 +85,7 @@ static bool save_learning(const cli_train_records *r)
 static bool save_page(const cli_train_records *r, const stk_profile *profile,
                       const stk_diagnosis *diagnosis)
 {
-    char      path[PATH_ROOM];
+    char      path[PATH_CAPACITY];
     stk_error err;
     return is_written("the report",
                       cli_profile_save_page(profile, diagnosis, NULL, NULL,
@@ -97,7 +97,7 @@ static bool save_page(const cli_train_records *r, const stk_profile *profile,
 /* From what the start that trained wrote of its steps. */
 static bool remake_page(const cli_train_records *r)
 {
-    char          path[PATH_ROOM];
+    char          path[PATH_CAPACITY];
     stk_profile   profile;
     stk_diagnosis diagnosis;
     stk_error     err;

@@ -44,7 +44,7 @@ static void print_accuracy(const cli_train_report *report, const cli_style *styl
         printf("%lld steps were skipped: their gradients were not finite\n", (long long)p->skipped);
 }
 
-static void print_share(const char *name, double seconds, double all)
+static void print_percent(const char *name, double seconds, double all)
 {
     if (all > 0) printf(", %s %.1f %%", name, 100 * seconds / all);
 }
@@ -60,11 +60,11 @@ static void print_time(const cli_train_report *report)
     const double training = r->compute_seconds + r->input_seconds;
     char         a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     printf("time %s", cli_format_duration(a, all));
-    print_share("compute", r->compute_seconds, all);
-    print_share("input", r->input_seconds, all);
-    print_share("evaluation", r->evaluation_seconds, all);
-    print_share("output", r->output_seconds, all);
-    print_share("other", known < all ? all - known : 0, all);
+    print_percent("compute", r->compute_seconds, all);
+    print_percent("input", r->input_seconds, all);
+    print_percent("evaluation", r->evaluation_seconds, all);
+    print_percent("output", r->output_seconds, all);
+    print_percent("other", known < all ? all - known : 0, all);
     if (training > 0)
         printf("; %s img/s over all steps",
                cli_format_count(b, (uint64_t)(images / training + 0.5)));

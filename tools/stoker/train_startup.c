@@ -22,8 +22,8 @@ cli_startup_table cli_startup_table_of(const cli_train_job *job, const stk_train
     double                  known = 0;
     if (!s.complete) return table;
     table.seconds = before_s + s.seconds;
-    add(&table, "looking at the data", job->look_s);
-    add(&table, "deciding", job->settle_s);
+    add(&table, "looking at the data", job->read_s);
+    add(&table, "deciding", job->resolve_s);
     for (size_t i = 0; i < s.count; i++)
         add(&table, s.parts[i].name, s.parts[i].seconds);
     for (size_t i = 0; i < table.count; i++)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 4096 }; /* of a file: a token is far shorter */
+enum { BYTES_MAX = 4096 }; /* of a file: a token is far shorter */
 
 static stk_status copy_token(const char *text, size_t length, char **out, stk_error *err)
 {
@@ -17,7 +17,7 @@ static stk_status copy_token(const char *text, size_t length, char **out, stk_er
 
 static stk_status read_line(const char *file, char **out, stk_error *err)
 {
-    char      text[MOST_BYTES];
+    char      text[BYTES_MAX];
     const int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return stk_fail_errno(err, errno, "serve", file, "open the file of the token");
     const ssize_t got = read(fd, text, sizeof text);
@@ -37,6 +37,6 @@ stk_status cli_train_token_read(const char *file, char **out, stk_error *err)
 {
     *out = NULL;
     if (file) return read_line(file, out, err);
-    const char *said = getenv("STOKER_SERVE_TOKEN");
-    return said ? copy_token(said, strlen(said), out, err) : STK_OK;
+    const char *value = getenv("STOKER_SERVE_TOKEN");
+    return value ? copy_token(value, strlen(value), out, err) : STK_OK;
 }

@@ -71,12 +71,12 @@ stk_status cli_csv_open(cli_csv *csv, const char *path, double interval_s, int g
     return STK_OK;
 }
 
-static void add_value(cli_csv *csv, int place, const void *base, size_t offset)
+static void add_value(cli_csv *csv, int at, const void *base, size_t offset)
 {
     const double value = *(const double *)(const void *)((const char *)base + offset);
     if (value < 0) return;
-    csv->sums[place] += value;
-    csv->counts[place]++;
+    csv->sums[at] += value;
+    csv->counts[at]++;
 }
 
 void cli_csv_add_metric(cli_csv *csv, double value)

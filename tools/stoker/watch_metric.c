@@ -14,9 +14,9 @@ void cli_metric_values_add(cli_metric_values *values, double value)
         values->strange++;
         return;
     }
-    if (!values->count) values->first = values->least = values->most = value;
-    if (value < values->least) values->least = value;
-    if (value > values->most) values->most = value;
+    if (!values->count) values->first = values->min = values->max = value;
+    if (value < values->min) values->min = value;
+    if (value > values->max) values->max = value;
     values->last = value;
     values->sum += value;
     values->count++;
@@ -90,7 +90,7 @@ char *cli_metric_text(char text[CLI_METRIC_TEXT], const cli_metric_values *value
     if (values->count)
         snprintf(text, CLI_METRIC_TEXT,
                  "%.6g (first %.6g, least %.6g, most %.6g, mean %.6g of %zu%s)", values->last,
-                 values->first, values->least, values->most, values->sum / (double)values->count,
+                 values->first, values->min, values->max, values->sum / (double)values->count,
                  values->count, strange);
     else
         snprintf(text, CLI_METRIC_TEXT, "none: no line of the output had a number there%s",
@@ -106,8 +106,8 @@ void cli_metric_json(stk_json_writer *json, const char *pattern, const cli_metri
     } numbers[] = {
         {"first", values->first},
         {"last", values->last},
-        {"least", values->least},
-        {"most", values->most},
+        {"least", values->min},
+        {"most", values->max},
         {"mean", values->count ? values->sum / (double)values->count : 0},
     };
     stk_json_key(json, "metric");

@@ -14,7 +14,7 @@ enum { CLI_METRIC_LINE = 4096, CLI_METRIC_TEXT = 400 };
 /* What was found so far. Plain numbers; zeros to begin with. */
 typedef struct cli_metric_values {
     size_t count, strange; /* finite ones; nan and infinite ones */
-    double first, last, least, most, sum;
+    double first, last, min, max, sum;
 } cli_metric_values;
 
 void cli_metric_values_add(cli_metric_values *values, double value);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_VALUES = 1024, NUMBER = 8, LEAST_GRAPH = 2 };
+enum { VALUES_MAX = 1024, NUMBER = 8, GRAPH_MIN = 2 };
 
 static const stk_resource_sample *last(const cli_view *view)
 {
@@ -40,12 +40,12 @@ static char *rate_text(char text[CLI_FORMAT_CAPACITY], double rate)
     return text;
 }
 
-static char *percent_text(char text[CLI_FORMAT_CAPACITY], double share)
+static char *percent_text(char text[CLI_FORMAT_CAPACITY], double fraction)
 {
-    if (share < 0)
+    if (fraction < 0)
         snprintf(text, CLI_FORMAT_CAPACITY, "-");
     else
-        snprintf(text, CLI_FORMAT_CAPACITY, "%.0f %%", share * 100);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%.0f %%", fraction * 100);
     return text;
 }
 
@@ -57,7 +57,7 @@ static double number_at(const stk_resource_sample *s, size_t offset)
 /* The last values by time, so that a time without samples is a gap as wide as it was long. */
 static size_t collect(const cli_view *view, size_t offset, double *values, size_t wanted)
 {
-    if (wanted > MOST_VALUES) wanted = MOST_VALUES;
+    if (wanted > VALUES_MAX) wanted = VALUES_MAX;
     for (size_t i = 0; i < wanted; i++)
         values[i] = NAN;
     const double now = view->count ? last(view)->seconds : 0;
@@ -80,22 +80,22 @@ static double scale(double *values, size_t count, double full)
 }
 
 static void draw_graph(cli_canvas *canvas, cli_box box, const cli_view *view, size_t offset,
-                       cli_style_kind ink)
+                       cli_style_kind style)
 {
-    double       values[MOST_VALUES];
+    double       values[VALUES_MAX];
     const size_t count = collect(view, offset, values, cli_canvas_graph_values(canvas, box.width));
-    cli_canvas_graph(canvas, box, values, count, ink);
+    cli_canvas_graph(canvas, box, values, count, style);
 }
 
 /* "python-main   ######..  97 %" */
-static void draw_load(cli_canvas *canvas, cli_box box, int y, const char *name, double share)
+static void draw_load(cli_canvas *canvas, cli_box box, int y, const char *name, double fraction)
 {
     char      text[CLI_FORMAT_CAPACITY];
     const int label = box.width >= 30 ? 16 : 8, bar = box.width - label - NUMBER;
     cli_canvas_text(canvas, box.x, y, label - 1, CLI_STYLE_PLAIN, name);
-    if (bar > 0) cli_canvas_bar(canvas, box.x + label, y, bar, share, CLI_STYLE_PLAIN);
+    if (bar > 0) cli_canvas_bar(canvas, box.x + label, y, bar, fraction, CLI_STYLE_PLAIN);
     cli_canvas_print(canvas, box.x + box.width - NUMBER, y, NUMBER, CLI_STYLE_PLAIN, "%7s",
-                     percent_text(text, share));
+                     percent_text(text, fraction));
 }
 
 static void draw_threads(cli_canvas *canvas, cli_box box, const cli_view *view)
@@ -130,14 +130,14 @@ void cli_view_cpu(cli_canvas *canvas, cli_box box, const cli_view *view)
 }
 
 static void draw_amount(cli_canvas *canvas, cli_box box, int row, const char *name, double bytes,
-                        double whole)
+                        double total)
 {
     char      text[CLI_FORMAT_CAPACITY];
     const int label = 7, number = 9, bar = box.width - label - number - 1;
     if (row >= box.height) return;
     cli_canvas_text(canvas, box.x, box.y + row, label - 1, CLI_STYLE_PLAIN, name);
-    if (bar > 0 && whole > 0)
-        cli_canvas_bar(canvas, box.x + label, box.y + row, bar, bytes < 0 ? -1 : bytes / whole,
+    if (bar > 0 && total > 0)
+        cli_canvas_bar(canvas, box.x + label, box.y + row, bar, bytes < 0 ? -1 : bytes / total,
                        CLI_STYLE_PLAIN);
     cli_canvas_print(canvas, box.x + box.width - number, box.y + row, number, CLI_STYLE_PLAIN,
                      "%9s", bytes_text(text, bytes));
@@ -145,18 +145,18 @@ static void draw_amount(cli_canvas *canvas, cli_box box, int row, const char *na
 
 void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
-    char                       title[80], whole[CLI_FORMAT_CAPACITY];
+    char                       title[80], total[CLI_FORMAT_CAPACITY];
     const stk_resource_sample *s = last(view);
     const double               memory = (double)view->machine->memory;
     int                        row = 0;
-    snprintf(title, sizeof title, "memory of %s", bytes_text(whole, memory));
+    snprintf(title, sizeof title, "memory of %s", bytes_text(total, memory));
     const cli_box inside = cli_canvas_frame(canvas, box, title);
     if (s->own_memory >= 0) draw_amount(canvas, inside, row++, "own", s->own_memory, memory);
     draw_amount(canvas, inside, row++, "used", s->memory_used, memory);
     draw_amount(canvas, inside, row++, "cache", s->page_cache, memory);
     if (s->swap_used > 0) draw_amount(canvas, inside, row++, "swap", s->swap_used, memory);
-    if (inside.height - row < LEAST_GRAPH || memory <= 0) return;
-    double       values[MOST_VALUES];
+    if (inside.height - row < GRAPH_MIN || memory <= 0) return;
+    double       values[VALUES_MAX];
     const size_t offset = s->own_memory >= 0 ? offsetof(stk_resource_sample, own_memory)
                                              : offsetof(stk_resource_sample, memory_used);
     const size_t count =
@@ -181,14 +181,14 @@ static void draw_flow(cli_canvas *canvas, cli_box inside, const cli_view *view, 
         if (part.height < 1) continue;
         cli_canvas_print(canvas, part.x, part.y, label - 1, inks[i], "%-5s %10s", names[i],
                          rate_text(text, number_at(s, at[i])));
-        double       values[MOST_VALUES];
+        double       values[VALUES_MAX];
         const size_t count =
             collect(view, at[i], values, cli_canvas_graph_values(canvas, graph.width));
-        const double most = scale(values, count, full);
+        const double max = scale(values, count, full);
         cli_canvas_graph(canvas, graph, values, count, inks[i]);
         if (part.height > 1)
             cli_canvas_print(canvas, part.x, part.y + 1, label - 1, CLI_STYLE_DIM, "%-5s %10s",
-                             "to", rate_text(text, most));
+                             "to", rate_text(text, max));
     }
 }
 
@@ -250,7 +250,7 @@ static void draw_gpu(cli_canvas *canvas, cli_box part, const cli_view *view, int
     if (part.height > row && memory > 0)
         draw_load(canvas, part, part.y + row++, "  memory",
                   g->memory_used < 0 ? -1 : g->memory_used / memory);
-    if (part.height - row < LEAST_GRAPH) return;
+    if (part.height - row < GRAPH_MIN) return;
     const size_t offset = offsetof(stk_resource_sample, gpus) + (size_t)i * sizeof *g +
                           offsetof(stk_gpu_sample, utilisation);
     draw_graph(canvas, (cli_box){part.x, part.y + row, part.width, part.height - row}, view, offset,

@@ -55,13 +55,13 @@ bool cli_watch_is_over(const cli_watch *watch)
     return watch->values->pid && kill((pid_t)watch->values->pid, 0) && errno == ESRCH;
 }
 
-double cli_watch_left(const cli_watch *watch, double most)
+double cli_watch_left(const cli_watch *watch, double max)
 {
     const double limit = watch->values->seconds;
-    if (watch->values->pid && most > attached_s) most = attached_s;
-    if (watch->child.pid || limit <= 0) return most;
+    if (watch->values->pid && max > attached_s) max = attached_s;
+    if (watch->child.pid || limit <= 0) return max;
     const double left = watch->begin_s + limit - cli_seconds_now();
-    return left < 0 ? 0 : left < most ? left : most;
+    return left < 0 ? 0 : left < max ? left : max;
 }
 
 /* With a command it is the command that Ctrl-C ends, and the watch with it. */
@@ -73,8 +73,8 @@ static bool ends(const cli_watch *watch, const cli_watch_events *events)
 void cli_watch_in_lines(cli_watch *watch)
 {
     const double         every = watch->values->every_s;
-    const size_t         room = CLI_WATCH_RECENT;
-    stk_resource_sample *samples = calloc(room, sizeof *samples);
+    const size_t         capacity = CLI_WATCH_RECENT;
+    stk_resource_sample *samples = calloc(capacity, sizeof *samples);
     double               next = cli_seconds_now() + every, shown_s = 0;
     while (!cli_watch_is_over(watch)) {
         const double           left = next - cli_seconds_now();
@@ -83,7 +83,7 @@ void cli_watch_in_lines(cli_watch *watch)
         if (cli_seconds_now() < next) continue;
         next += every;
         if (watch->values->quiet || !samples) continue;
-        const size_t count = cli_watch_recent(watch, samples, room);
+        const size_t count = cli_watch_recent(watch, samples, capacity);
         size_t       first = 0;
         while (first < count && samples[first].seconds <= shown_s)
             first++;

@@ -53,6 +53,6 @@ void cli_watch_in_lines(cli_watch *watch);
 /* Whether there is nothing more to watch. */
 bool cli_watch_is_over(const cli_watch *watch);
 /* Seconds that may pass until it must be looked at again. */
-double cli_watch_left(const cli_watch *watch, double most);
+double cli_watch_left(const cli_watch *watch, double max);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NARROW = 60, LOW = 16, COLUMN_LEAST = 70, PANELS = 5, EDGES = 2 };
+enum { NARROW = 60, LOW = 16, COLUMN_MIN = 70, PANELS = 5, EDGES = 2 };
 
 typedef struct panel {
     void (*draw)(cli_canvas *, cli_box, const cli_view *);
-    int least, weight; /* rows, and its part of those left over */
+    int min, weight; /* rows, and its part of those left over */
 } panel;
 
 static const panel cpu_panel = {cli_view_cpu, 6, 4}, memory_panel = {cli_view_memory, 5, 1};
@@ -20,16 +20,16 @@ static const panel gpus_panel = {cli_view_gpus, 5, 3};
 /* One under the other in a column; the last ones are left out when there is no room. */
 static void stack(cli_canvas *canvas, cli_box box, const cli_view *view, const panel *const *list)
 {
-    int count = 0, least = 0, weight = 0;
-    while (list[count] && least + list[count]->least <= box.height) {
-        least += list[count]->least;
+    int count = 0, min = 0, weight = 0;
+    while (list[count] && min + list[count]->min <= box.height) {
+        min += list[count]->min;
         weight += list[count]->weight;
         count++;
     }
-    int left = box.height - least, y = box.y;
+    int left = box.height - min, y = box.y;
     for (int i = 0; i < count; i++) {
         const int more = i + 1 < count ? left * list[i]->weight / weight : left;
-        const int rows = list[i]->least + more;
+        const int rows = list[i]->min + more;
         list[i]->draw(canvas, (cli_box){box.x, y, box.width, rows}, view);
         left -= more;
         weight -= list[i]->weight;
@@ -49,7 +49,7 @@ static void draw_panels(cli_canvas *canvas, cli_box box, const cli_view *view)
     const panel *const left[] = {&cpu_panel, has_gpu ? &memory_panel : NULL, NULL};
     const panel *const right_gpu[] = {&gpus_panel, &disk_panel, &network_panel, NULL};
     const panel *const right[] = {&memory_panel, &disk_panel, &network_panel, NULL};
-    if (box.width < COLUMN_LEAST) {
+    if (box.width < COLUMN_MIN) {
         stack(canvas, box, view, one);
         return;
     }
@@ -69,15 +69,15 @@ static void draw_head(cli_canvas *canvas, const cli_view *view)
     snprintf(right, sizeof right, "%s%s%s%s%.2g s  %s", is_metric ? view->metric : "",
              is_metric ? "  " : "", own, view->paused ? "PAUSED  " : "", view->interval_s,
              cli_format_duration(time, view->seconds));
-    const int taken = (int)strlen(right), room = view->width - taken - 2;
+    const int taken = (int)strlen(right), columns_left = view->width - taken - 2;
     cli_canvas_text(canvas, view->width - taken, 0, taken, CLI_STYLE_DIM, right);
-    if (room <= 0) return;
-    int x = cli_canvas_text(canvas, 0, 0, room, CLI_STYLE_BOLD, "stoker watch  ");
-    cli_canvas_text(canvas, x, 0, room - x, CLI_STYLE_PLAIN, view->title);
+    if (columns_left <= 0) return;
+    int x = cli_canvas_text(canvas, 0, 0, columns_left, CLI_STYLE_BOLD, "stoker watch  ");
+    cli_canvas_text(canvas, x, 0, columns_left - x, CLI_STYLE_PLAIN, view->title);
 }
 
 /* Text in up to rows lines, broken at blanks. */
-static void draw_wrapped(cli_canvas *canvas, cli_box box, cli_style_kind ink, const char *text)
+static void draw_wrapped(cli_canvas *canvas, cli_box box, cli_style_kind style, const char *text)
 {
     for (int row = 0; row < box.height && *text; row++) {
         int length = (int)strlen(text);
@@ -87,7 +87,7 @@ static void draw_wrapped(cli_canvas *canvas, cli_box box, cli_style_kind ink, co
                 length--;
             if (!length) length = box.width;
         }
-        cli_canvas_text(canvas, box.x, box.y + row, length, ink, text);
+        cli_canvas_text(canvas, box.x, box.y + row, length, style, text);
         text += length;
         text += strspn(text, " ");
     }

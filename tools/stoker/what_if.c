@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_ROOM = 64 };
+enum { PART_CAPACITY = 64 };
 
-static const double most_factor = 1000, most_number = 4096;
+static const double factor_max = 1000, number_max = 4096;
 
 static bool read_number(const char *text, double most, double *out)
 {
@@ -23,23 +23,22 @@ static bool read_stage(stk_what_if *what, int stage, const char *value)
         what->apart[stage] = true;
         return true;
     }
-    return read_number(value, most_factor, &what->factor[stage]);
+    return read_number(value, factor_max, &what->factor[stage]);
 }
 
 static bool read_part(stk_what_if *what, const char *name, const char *value)
 {
     const bool is_stage = (name[0] == 'S' || name[0] == 's') && name[1] >= '1' && name[1] <= '8';
     if (is_stage && !name[2]) return read_stage(what, name[1] - '0', value);
-    if (strcmp(name, "threads") == 0) return read_number(value, most_number, &what->servers);
-    if (strcmp(name, "compute-threads") == 0)
-        return read_number(value, most_number, &what->threads);
-    if (strcmp(name, "buffer") == 0) return read_number(value, most_number, &what->buffer);
+    if (strcmp(name, "threads") == 0) return read_number(value, number_max, &what->servers);
+    if (strcmp(name, "compute-threads") == 0) return read_number(value, number_max, &what->threads);
+    if (strcmp(name, "buffer") == 0) return read_number(value, number_max, &what->buffer);
     return false;
 }
 
-bool cli_what_if_parse(stk_what_if *what, const char *text, char *message, size_t room)
+bool cli_what_if_parse(stk_what_if *what, const char *text, char *message, size_t capacity)
 {
-    char part[PART_ROOM];
+    char part[PART_CAPACITY];
     stk_what_if_init(what);
     do {
         const size_t length = strcspn(text, ",");
@@ -47,7 +46,7 @@ bool cli_what_if_parse(stk_what_if *what, const char *text, char *message, size_
         char *equals = strchr(part, '=');
         if (equals) *equals = 0;
         if (length >= sizeof part || !equals || !read_part(what, part, equals + 1)) {
-            snprintf(message, room,
+            snprintf(message, capacity,
                      "'%.*s' is no part of --what-if: S1 to S8 with a factor (S2=0.5), or "
                      "S3 to S8=apart, threads=N, compute-threads=N, buffer=N",
                      (int)(length < 40 ? length : 40), text);

@@ -7,6 +7,6 @@
 
 /* Parts separated by commas: S1 to S8 with a factor of their time, S3 to S8 with "apart", threads
  * and buffer with a number. message says what is wrong with which part. */
-bool cli_what_if_parse(stk_what_if *what, const char *text, char *message, size_t room);
+bool cli_what_if_parse(stk_what_if *what, const char *text, char *message, size_t capacity);
 
 #endif

@@ -10,9 +10,9 @@ static stk_status add(cli_ablation *out, const char *path, const cli_bench_shape
                       const char *name, stk_error *err)
 {
     if (out->count == CLI_BENCH_CONTENDERS) return STK_OK;
-    cli_contender *rival = &out->rivals[out->count];
-    snprintf(rival->name, sizeof rival->name, "%s", name);
-    STK_TRY(cli_bench_pipeline(&rival->data, path, shape, err));
+    cli_contender *contender = &out->contenders[out->count];
+    snprintf(contender->name, sizeof contender->name, "%s", name);
+    STK_TRY(cli_bench_pipeline(&contender->data, path, shape, err));
     out->count++;
     return STK_OK;
 }
@@ -22,7 +22,7 @@ static stk_status add_without(cli_ablation *out, const char *path, const cli_ben
 {
     cli_bench_shape less = *shape;
     for (size_t i = 1; i < out->count; i++)
-        if (strcmp(out->rivals[i].name, operation) == 0) return STK_OK;
+        if (strcmp(out->contenders[i].name, operation) == 0) return STK_OK;
     less.preparation.drop = operation;
     return add(out, path, &less, operation, err);
 }
@@ -68,25 +68,25 @@ stk_status cli_ablation_run(cli_ablation *out, const char *path, const cli_bench
 {
     *out = (cli_ablation){0};
     STK_TRY(add_all(out, path, shape, err));
-    return cli_bench_interleaved(out->rivals, out->count, limits, err);
+    return cli_bench_interleaved(out->contenders, out->count, limits, err);
 }
 
 void cli_ablation_release(cli_ablation *ablation)
 {
     for (size_t i = 0; i < ablation->count; i++)
-        stk_dataset_unref(ablation->rivals[i].data);
+        stk_dataset_unref(ablation->contenders[i].data);
     ablation->count = 0;
 }
 
 /* Microseconds of a core for an image that rival i does without. */
 static double cost_us(const cli_ablation *a, size_t i)
 {
-    return (a->rivals[0].cpu - a->rivals[i].cpu) * 1e6;
+    return (a->contenders[0].cpu - a->contenders[i].cpu) * 1e6;
 }
 
 static double total_us(const cli_ablation *a)
 {
-    return a->rivals[0].cpu * 1e6;
+    return a->contenders[0].cpu * 1e6;
 }
 
 static double sum_us(const cli_ablation *a)
@@ -118,15 +118,15 @@ void cli_ablation_print(const cli_ablation *a, const cli_style *style)
     cli_table                table;
     char                     rate[CLI_FORMAT_CAPACITY], core[CLI_FORMAT_CAPACITY];
     printf("%s%s img/s%s  %s img/s per core\n\n", style->bold,
-           cli_format_count(rate, (uint64_t)(a->rivals[0].rate + 0.5)), style->plain,
-           cli_format_count(core, (uint64_t)(1 / a->rivals[0].cpu + 0.5)));
+           cli_format_count(rate, (uint64_t)(a->contenders[0].rate + 0.5)), style->plain,
+           cli_format_count(core, (uint64_t)(1 / a->contenders[0].cpu + 0.5)));
     printf("%sOperations%s, each left out in turn; time is that of a core, median of %d rounds\n",
            style->bold, style->plain, CLI_BENCH_ROUNDS);
     cli_table_init(&table, "frrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         cli_table_add(&table, heading[i]);
     for (size_t i = 1; i < a->count; i++)
-        add_row(&table, a->rivals[i].name, a->rivals[i].rate, cost_us(a, i), total_us(a));
+        add_row(&table, a->contenders[i].name, a->contenders[i].rate, cost_us(a, i), total_us(a));
     add_row(&table, "sum of these", 0, sum_us(a), total_us(a));
     add_row(&table, "all, with reading and batching", 0, total_us(a), total_us(a));
     cli_table_print(&table, stdout, style);
@@ -136,8 +136,8 @@ void cli_ablation_print(const cli_ablation *a, const cli_style *style)
 static void write_operation(stk_json_writer *json, const cli_ablation *a, size_t i)
 {
     stk_json_object(json);
-    stk_json_pair_string(json, "operation", a->rivals[i].name);
-    stk_json_pair_double(json, "samples_per_s_without", a->rivals[i].rate);
+    stk_json_pair_string(json, "operation", a->contenders[i].name);
+    stk_json_pair_double(json, "samples_per_s_without", a->contenders[i].rate);
     stk_json_pair_double(json, "us", cost_us(a, i));
     stk_json_pair_double(json, "share", total_us(a) > 0 ? cost_us(a, i) / total_us(a) : 0);
     stk_json_object_end(json);
@@ -149,8 +149,8 @@ void cli_ablation_write_json(stk_json_writer *json, const cli_ablation *a, const
     stk_json_object(json);
     stk_json_pair_string(json, "path", path);
     stk_json_pair_string(json, "preset", shape->preset->name);
-    stk_json_pair_double(json, "samples_per_s", a->rivals[0].rate);
-    stk_json_pair_double(json, "samples_per_core_s", 1 / a->rivals[0].cpu);
+    stk_json_pair_double(json, "samples_per_s", a->contenders[0].rate);
+    stk_json_pair_double(json, "samples_per_core_s", 1 / a->contenders[0].cpu);
     stk_json_pair_double(json, "total_us", total_us(a));
     stk_json_pair_double(json, "sum_us", sum_us(a));
     stk_json_key(json, "operations");

@@ -6,7 +6,7 @@
 #include "bench_run.h"
 
 typedef struct cli_ablation {
-    cli_contender rivals[CLI_BENCH_CONTENDERS]; /* the first is the whole pipeline */
+    cli_contender contenders[CLI_BENCH_CONTENDERS]; /* the first is the whole pipeline */
     size_t        count;
 } cli_ablation;
 

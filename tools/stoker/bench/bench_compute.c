@@ -19,7 +19,7 @@ typedef struct values {
 
 static const values defaults = {.warmup = 3};
 
-enum { STEPS_MOST = 200, STEPS_LEAST = 5, TIMED_STEPS = 10 };
+enum { STEPS_MAX = 200, STEPS_MIN = 5, TIMED_STEPS = 10 };
 
 static const double usual_seconds = 10;
 
@@ -72,13 +72,13 @@ static const cli_option options[] = {
 static size_t rounds_of(const values *v)
 {
     const int64_t of = v->window ? v->window : 1;
-    return v->steps ? (size_t)((v->steps + of - 1) / of) : STEPS_MOST;
+    return v->steps ? (size_t)((v->steps + of - 1) / of) : STEPS_MAX;
 }
 
 static bool enough(const values *v, size_t done, double seconds)
 {
     if (v->steps) return done >= rounds_of(v);
-    return done >= STEPS_MOST || (done >= STEPS_LEAST && seconds > usual_seconds);
+    return done >= STEPS_MAX || (done >= STEPS_MIN && seconds > usual_seconds);
 }
 
 static stk_status step(stk_train_bench *bench, stk_error *err)
@@ -100,11 +100,11 @@ static stk_status time_steps(stk_train_bench *bench, int64_t window, double *sec
 
 static stk_status measure(cli_compute_report *report, const values *v, stk_error *err)
 {
-    const size_t room = rounds_of(v);
+    const size_t capacity = rounds_of(v);
     double       seconds;
-    report->times = calloc(room, sizeof *report->times);
+    report->times = calloc(capacity, sizeof *report->times);
     if (!report->times)
-        return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for %zu times", room);
+        return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for %zu times", capacity);
     for (int64_t i = 0; i < v->warmup; i++)
         STK_TRY(step(report->bench, err));
     if (v->window) STK_TRY(time_steps(report->bench, 1, &seconds, err));
@@ -132,7 +132,7 @@ static stk_status time_operations(cli_compute_report *report, stk_error *err)
 static stk_status work(cli_compute_report *report, const values *v, stk_error *err)
 {
     const stk_train_bench_options how = {.inference = v->inference};
-    if (v->ops) cli_bench_peaks_measure(&report->roofs, report->recipe);
+    if (v->ops) cli_bench_peaks_measure(&report->peaks, report->recipe);
     const double begin = cli_seconds_now();
     STK_TRY(stk_train_bench_open(&report->bench, report->recipe, NULL, &how, err));
     report->compile_seconds = cli_seconds_now() - begin;

@@ -62,16 +62,17 @@ static void add_number(cli_table *table, const char *format, double value)
     cli_table_add(table, text);
 }
 
-static cli_roofline roof_of(const cli_compute_report *report, const stk_program_instruction *step)
+static cli_roofline roofline_of(const cli_compute_report      *report,
+                                const stk_program_instruction *step)
 {
-    return cli_roofline_of(&report->roofs.limits, step->flops, step->bytes, time_of(step) * 1e9);
+    return cli_roofline_of(&report->peaks.limits, step->flops, step->bytes, time_of(step) * 1e9);
 }
 
 static void add_step(cli_table *table, const cli_compute_report *report,
                      const stk_program_instruction *step, double all)
 {
     const double       seconds = time_of(step);
-    const cli_roofline roof = roof_of(report, step);
+    const cli_roofline roofline = roofline_of(report, step);
     char               kernel[160], text[CLI_FORMAT_CAPACITY];
     snprintf(kernel, sizeof kernel, "%s%s%s", step->kernel ? step->kernel : "",
              step->detail && *step->detail ? " " : "", step->detail ? step->detail : "");
@@ -82,22 +83,22 @@ static void add_step(cli_table *table, const cli_compute_report *report,
     add_number(table, "%.1f %%", 100 * per_second(seconds, all));
     add_number(table, "%.1f", per_second(step->flops, seconds) * 1e-9);
     add_number(table, "%.1f", per_second(step->bytes, seconds) * 1e-9);
-    if (cli_peaks_are_known(&report->roofs.limits))
-        cli_table_add(table, cli_roofline_format(text, &roof));
+    if (cli_peaks_are_known(&report->peaks.limits))
+        cli_table_add(table, cli_roofline_format(text, &roofline));
 }
 
 static void print_kinds(const cli_compute_report *report, const stk_program *program,
                         const cli_style *style)
 {
-    const cli_bench_peaks *roofs = &report->roofs;
-    const bool             known = cli_peaks_are_known(&roofs->limits);
+    const cli_bench_peaks *peaks = &report->peaks;
+    const bool             known = cli_peaks_are_known(&peaks->limits);
     cli_op_sum             sums[CLI_OP_KINDS];
-    const size_t           count = cli_op_kinds_sum(sums, program, &roofs->limits);
+    const size_t           count = cli_op_kinds_sum(sums, program, &peaks->limits);
     char                   text[160];
     printf("\n%sKinds of operations%s, the longest first\n", style->bold, style->plain);
     if (known)
         printf("  roofs: %s; measured\n",
-               cli_peaks_format(text, sizeof text, &roofs->limits, roofs->precision));
+               cli_peaks_format(text, sizeof text, &peaks->limits, peaks->precision));
     cli_op_kinds_print(sums, count, known, style);
 }
 
@@ -111,7 +112,7 @@ static void print_operations(const cli_compute_report *report, const stk_program
     double                   all;
     stk_program_instruction *list = list_steps(program, &count, &all);
     if (!list) return;
-    cli_table_init(&table, cli_peaks_are_known(&report->roofs.limits) ? "llfrrrrl" : "llfrrrr");
+    cli_table_init(&table, cli_peaks_are_known(&report->peaks.limits) ? "llfrrrrl" : "llfrrrr");
     for (int i = 0; i < table.columns; i++)
         cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < count && i < OPERATIONS_SHOWN; i++)
@@ -185,10 +186,10 @@ static void write_memory(stk_json_writer *json, const stk_memory_plan *plan)
 static void write_kinds(stk_json_writer *json, const cli_compute_report *report,
                         const stk_program *program)
 {
-    const stk_machine_peaks *limits = &report->roofs.limits;
+    const stk_machine_peaks *limits = &report->peaks.limits;
     cli_op_sum               sums[CLI_OP_KINDS];
     const size_t             count = cli_op_kinds_sum(sums, program, limits);
-    cli_peaks_write(json, limits, report->roofs.precision);
+    cli_peaks_write(json, limits, report->peaks.precision);
     cli_op_kinds_write(json, sums, count, cli_peaks_are_known(limits));
 }
 
@@ -201,7 +202,7 @@ static void write_operations(stk_json_writer *json, const cli_compute_report *re
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; list && i < count; i++) {
-        const cli_roofline roof = roof_of(report, &list[i]);
+        const cli_roofline roofline = roofline_of(report, &list[i]);
         stk_json_object(json);
         stk_json_pair_string(json, "operation", list[i].operation);
         stk_json_pair_string(json, "name", list[i].name ? list[i].name : "");
@@ -210,7 +211,7 @@ static void write_operations(stk_json_writer *json, const cli_compute_report *re
         stk_json_pair_double(json, "ms", time_of(&list[i]) * 1e3);
         stk_json_pair_double(json, "flops", list[i].flops);
         stk_json_pair_double(json, "bytes", list[i].bytes);
-        cli_roofline_write(json, &roof);
+        cli_roofline_write(json, &roofline);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);

@@ -20,7 +20,7 @@ typedef struct cli_compute_report {
     double                  compile_seconds;
     int64_t                 largest_batch; /* 0: not asked for */
     stk_memory_plan         largest_plan;  /* its own */
-    cli_bench_peaks         roofs;         /* with ops */
+    cli_bench_peaks         peaks;         /* with ops */
 } cli_compute_report;
 
 /* For people, to stdout. */

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct form {
+typedef struct storage_form {
     const char     *name;
     bool            packed;
     stk_pack_images images;
-} form;
+} storage_form;
 
-static const form forms_known[] = {
+static const storage_form known_forms[] = {
     {.name = "files"},
     {.name = "packed", .packed = true, .images = {.format = STK_PACK_KEEP}},
     {.name = "seekable", .packed = true, .images = {.format = STK_PACK_SEEKABLE}},
@@ -28,14 +28,14 @@ static const form forms_known[] = {
 
 const char *cli_storage_form_name(size_t index)
 {
-    return index < sizeof forms_known / sizeof *forms_known ? forms_known[index].name : NULL;
+    return index < sizeof known_forms / sizeof *known_forms ? known_forms[index].name : NULL;
 }
 
-static const form *find_form(const char *name, size_t length)
+static const storage_form *find_form(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof forms_known / sizeof *forms_known; i++)
-        if (strlen(forms_known[i].name) == length && !memcmp(forms_known[i].name, name, length))
-            return &forms_known[i];
+    for (size_t i = 0; i < sizeof known_forms / sizeof *known_forms; i++)
+        if (strlen(known_forms[i].name) == length && !memcmp(known_forms[i].name, name, length))
+            return &known_forms[i];
     return NULL;
 }
 
@@ -43,10 +43,10 @@ bool cli_storage_forms_are_known(const char *list)
 {
     unsigned seen = 0;
     do {
-        const size_t length = strcspn(list, ",");
-        const form  *f = find_form(list, length);
-        if (!f || seen & 1u << (f - forms_known)) return false;
-        seen |= 1u << (f - forms_known);
+        const size_t        length = strcspn(list, ",");
+        const storage_form *f = find_form(list, length);
+        if (!f || seen & 1u << (f - known_forms)) return false;
+        seen |= 1u << (f - known_forms);
         list += length;
     } while (*list++);
     return true;
@@ -61,7 +61,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
 void cli_storage_forms_release(cli_storage_forms *forms)
 {
     for (size_t i = 0; i < forms->count; i++)
-        stk_dataset_unref(forms->rivals[i].data);
+        stk_dataset_unref(forms->contenders[i].data);
     forms->count = 0;
     if (forms->folder[0]) nftw(forms->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     forms->folder[0] = 0;
@@ -86,7 +86,7 @@ static void show_progress(void *context, const stk_pack_progress *at)
 }
 
 /* A pack of plain bytes cannot be resized: its images are then encoded, but not made seekable. */
-static stk_pack_images images_of(const form *f, int resize)
+static stk_pack_images images_of(const storage_form *f, int resize)
 {
     stk_pack_images images = f->images;
     images.resize = resize;
@@ -97,8 +97,9 @@ static stk_pack_images images_of(const form *f, int resize)
     return images;
 }
 
-static stk_status pack(const form *f, const stk_source *source, const char *folder, int resize,
-                       const cli_bench_limits *limits, double *bytes_each, stk_error *err)
+static stk_status pack(const storage_form *f, const stk_source *source, const char *folder,
+                       int resize, const cli_bench_limits *limits, double *bytes_each,
+                       stk_error *err)
 {
     cli_progress           progress;
     stk_pack_result        result;
@@ -128,20 +129,20 @@ static double mean_bytes(const stk_source *source)
     return count ? sum / (double)count : 0;
 }
 
-static stk_status add(cli_storage_forms *out, const form *f, const stk_source *source,
+static stk_status add(cli_storage_forms *out, const storage_form *f, const stk_source *source,
                       const char *path, int resize, const cli_bench_shape *shape,
                       const cli_bench_limits *limits, stk_error *err)
 {
     char           folder[300];
-    cli_contender *rival = &out->rivals[out->count];
-    snprintf(rival->name, sizeof rival->name, "%s", f->name);
+    cli_contender *contender = &out->contenders[out->count];
+    snprintf(contender->name, sizeof contender->name, "%s", f->name);
     out->bytes_each[out->count] = mean_bytes(source);
     if (f->packed) {
         STK_TRY(make_folder(out, err));
         snprintf(folder, sizeof folder, "%s/%s", out->folder, f->name);
         STK_TRY(pack(f, source, folder, resize, limits, &out->bytes_each[out->count], err));
     }
-    STK_TRY(cli_bench_pipeline(&rival->data, f->packed ? folder : path, shape, err));
+    STK_TRY(cli_bench_pipeline(&contender->data, f->packed ? folder : path, shape, err));
     out->count++;
     return STK_OK;
 }
@@ -168,12 +169,12 @@ stk_status cli_storage_forms_run(cli_storage_forms *out, const char *path, const
     STK_TRY(stk_source_open(&source, NULL, path, &options, err));
     stk_status st = add_all(out, source, path, list, resize, shape, limits, err);
     stk_source_free(source);
-    return st ? st : cli_bench_interleaved(out->rivals, out->count, limits, err);
+    return st ? st : cli_bench_interleaved(out->contenders, out->count, limits, err);
 }
 
 static double ratio(const cli_storage_forms *forms, size_t i)
 {
-    return forms->rivals[i].cpu > 0 ? forms->rivals[0].cpu / forms->rivals[i].cpu : 0;
+    return forms->contenders[i].cpu > 0 ? forms->contenders[0].cpu / forms->contenders[i].cpu : 0;
 }
 
 void cli_storage_forms_print(const cli_storage_forms *forms, const cli_style *style)
@@ -187,14 +188,14 @@ void cli_storage_forms_print(const cli_storage_forms *forms, const cli_style *st
     cli_table_init(&table, "frrrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         cli_table_add(&table, heading[i]);
-    snprintf(text, sizeof text, "to %s", forms->rivals[0].name);
+    snprintf(text, sizeof text, "to %s", forms->contenders[0].name);
     cli_table_add(&table, text);
     for (size_t i = 0; i < forms->count; i++) {
-        const cli_contender *rival = &forms->rivals[i];
-        cli_table_add(&table, rival->name);
+        const cli_contender *contender = &forms->contenders[i];
+        cli_table_add(&table, contender->name);
         cli_table_add(&table, cli_format_count(text, (uint64_t)(forms->bytes_each[i] + 0.5)));
-        cli_table_add(&table, cli_format_count(text, (uint64_t)(rival->rate + 0.5)));
-        cli_table_add(&table, cli_format_count(text, (uint64_t)(1 / rival->cpu + 0.5)));
+        cli_table_add(&table, cli_format_count(text, (uint64_t)(contender->rate + 0.5)));
+        cli_table_add(&table, cli_format_count(text, (uint64_t)(1 / contender->cpu + 0.5)));
         snprintf(text, sizeof text, "%.2f", ratio(forms, i));
         cli_table_add(&table, text);
     }
@@ -212,10 +213,10 @@ void cli_storage_forms_write_json(stk_json_writer *json, const cli_storage_forms
     stk_json_array(json);
     for (size_t i = 0; i < forms->count; i++) {
         stk_json_object(json);
-        stk_json_pair_string(json, "form", forms->rivals[i].name);
+        stk_json_pair_string(json, "form", forms->contenders[i].name);
         stk_json_pair_double(json, "bytes_per_image", forms->bytes_each[i]);
-        stk_json_pair_double(json, "samples_per_s", forms->rivals[i].rate);
-        stk_json_pair_double(json, "samples_per_core_s", 1 / forms->rivals[i].cpu);
+        stk_json_pair_double(json, "samples_per_s", forms->contenders[i].rate);
+        stk_json_pair_double(json, "samples_per_core_s", 1 / forms->contenders[i].cpu);
         stk_json_pair_double(json, "ratio", ratio(forms, i));
         stk_json_object_end(json);
     }

@@ -9,7 +9,7 @@ enum { CLI_STORAGE_FORMS_MAX = 4 };
 
 typedef struct cli_storage_forms {
     char          folder[256]; /* temporary, with the packs; "" before it is made */
-    cli_contender rivals[CLI_STORAGE_FORMS_MAX];
+    cli_contender contenders[CLI_STORAGE_FORMS_MAX];
     double        bytes_each[CLI_STORAGE_FORMS_MAX]; /* on the disk, for one image */
     size_t        count;
 } cli_storage_forms;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WARNINGS = 32 };
+enum { WARNINGS_MAX = 32 };
 
 typedef struct values {
     cli_common_values common;
@@ -191,12 +191,12 @@ static int run_and_print(const cli_invocation *call, stk_dataset *data, const st
 static int bench(const cli_invocation *call, stk_dataset *data)
 {
     const values *v = call->values;
-    stk_warning   warnings[MOST_WARNINGS];
+    stk_warning   warnings[WARNINGS_MAX];
     size_t        count;
     stk_error     err;
-    if (stk_dataset_lint(data, 1, warnings, MOST_WARNINGS, &count, &err))
+    if (stk_dataset_lint(data, 1, warnings, WARNINGS_MAX, &count, &err))
         return cli_report_error(call->command, &err, NULL);
-    if (count > MOST_WARNINGS) count = MOST_WARNINGS;
+    if (count > WARNINGS_MAX) count = WARNINGS_MAX;
     if (!v->explain && !v->lint) return run_and_print(call, data, warnings, count);
     return look(call, data, warnings, count);
 }

@@ -11,14 +11,14 @@
 
 static size_t stages_of(const stk_iterator_report *report)
 {
-    const size_t room = sizeof report->stages / sizeof *report->stages;
-    return report->stage_count < room ? report->stage_count : room;
+    const size_t capacity = sizeof report->stages / sizeof *report->stages;
+    return report->stage_count < capacity ? report->stage_count : capacity;
 }
 
 static size_t decisions_of(const stk_iterator_report *report)
 {
-    const size_t room = sizeof report->decisions / sizeof *report->decisions;
-    return report->decision_count < room ? report->decision_count : room;
+    const size_t capacity = sizeof report->decisions / sizeof *report->decisions;
+    return report->decision_count < capacity ? report->decision_count : capacity;
 }
 
 static double per_second(uint64_t count, double seconds)
@@ -56,15 +56,15 @@ static void add_percent(cli_table *table, uint64_t ns, double seconds)
 }
 
 /* Time of its own for one element. */
-static const char *each(char *text, size_t room, const stk_operator_stats *stage)
+static const char *each(char *text, size_t capacity, const stk_operator_stats *stage)
 {
     const double ns = stage->items ? (double)stage->busy_ns / (double)stage->items : 0;
     if (ns < 10e3)
-        snprintf(text, room, "%.0f ns", ns);
+        snprintf(text, capacity, "%.0f ns", ns);
     else if (ns < 10e6)
-        snprintf(text, room, "%.0f us", ns * 1e-3);
+        snprintf(text, capacity, "%.0f us", ns * 1e-3);
     else
-        snprintf(text, room, "%.0f ms", ns * 1e-6);
+        snprintf(text, capacity, "%.0f ms", ns * 1e-6);
     return text;
 }
 

@@ -12,6 +12,6 @@ typedef struct cli_bench_peaks {
 
 /* Measures what the backend and threads of a settled recipe give, in about half a second: best
  * before anything large is open there. */
-void cli_bench_peaks_measure(cli_bench_peaks *roofs, const stk_train_recipe *recipe);
+void cli_bench_peaks_measure(cli_bench_peaks *peaks, const stk_train_recipe *recipe);
 
 #endif

@@ -95,7 +95,7 @@ static stk_status draw(drawing *d, const char **ended, stk_error *err)
 }
 
 /* Decisions are in the report; what else there is to say comes at once. */
-static void tell(void *context, const char *line)
+static void log_line(void *context, const char *line)
 {
     (void)context;
     if (strncmp(line, "autotune:", 9) == 0) return;
@@ -116,7 +116,7 @@ static stk_iterator_options options_of(const cli_bench_limits *limits)
     return (stk_iterator_options){.threads = limits->threads,
                                   .memory_bytes = limits->memory_bytes,
                                   .cancel = cli_signals_token(),
-                                  .log = limits->quiet ? NULL : tell};
+                                  .log = limits->quiet ? NULL : log_line};
 }
 
 stk_status cli_bench_measure(stk_dataset *data, const cli_bench_limits *limits,
@@ -161,21 +161,21 @@ static stk_status draw_for(stk_iterator *it, double seconds, uint64_t *rows, stk
 }
 
 /* The first batches wait for files to be opened and buffers to be filled: they do not count. */
-static stk_status run_slice(cli_contender *rival, int round, double seconds,
+static stk_status run_slice(cli_contender *contender, int round, double seconds,
                             const cli_bench_limits *limits, stk_error *err)
 {
     stk_iterator_options how = options_of(limits);
     stk_iterator        *it;
     uint64_t             rows = 0;
     how.no_autotune = true;
-    STK_TRY(stk_iterator_start(&it, rival->data, &how, err));
+    STK_TRY(stk_iterator_start(&it, contender->data, &how, err));
     stk_status   st = draw_for(it, seconds / 4, &rows, err);
     const double begin = now(), cpu = cpu_now();
     rows = 0;
     if (!st) st = draw_for(it, seconds * 3 / 4, &rows, err);
     if (!st) {
-        rival->rates[round] = (double)rows / (now() - begin);
-        rival->cpus[round] = (cpu_now() - cpu) / (double)rows;
+        contender->rates[round] = (double)rows / (now() - begin);
+        contender->cpus[round] = (cpu_now() - cpu) / (double)rows;
     }
     stk_iterator_free(it);
     return st;
@@ -195,7 +195,7 @@ static double median(const double values[CLI_BENCH_ROUNDS])
     return sorted[CLI_BENCH_ROUNDS / 2];
 }
 
-stk_status cli_bench_interleaved(cli_contender *rivals, size_t count,
+stk_status cli_bench_interleaved(cli_contender *contenders, size_t count,
                                  const cli_bench_limits *limits, stk_error *err)
 {
     const bool   terminal = isatty(STDERR_FILENO), shown = terminal && !limits->quiet;
@@ -207,14 +207,14 @@ stk_status cli_bench_interleaved(cli_contender *rivals, size_t count,
         for (size_t i = 0; i < count && !st; i++) {
             if (shown)
                 fprintf(stderr, "\rmeasuring  round %d of %d  %s\033[K", round + 1,
-                        CLI_BENCH_ROUNDS, rivals[i].name);
-            st = run_slice(&rivals[i], round, slice, limits, err);
+                        CLI_BENCH_ROUNDS, contenders[i].name);
+            st = run_slice(&contenders[i], round, slice, limits, err);
         }
     }
     if (shown) fprintf(stderr, "\r\033[K");
     for (size_t i = 0; i < count; i++) {
-        rivals[i].rate = median(rivals[i].rates);
-        rivals[i].cpu = median(rivals[i].cpus);
+        contenders[i].rate = median(contenders[i].rates);
+        contenders[i].cpu = median(contenders[i].cpus);
     }
     return st;
 }

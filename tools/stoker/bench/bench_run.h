@@ -29,7 +29,7 @@ typedef struct cli_contender {
 
 /* Runs each for limits->seconds in all, in rounds of every one in turn, so that what else the
  * machine does meets all alike. Autotune is off. Ctrl-C is STK_E_CANCELLED. */
-STK_NODISCARD stk_status cli_bench_interleaved(cli_contender *rivals, size_t count,
+STK_NODISCARD stk_status cli_bench_interleaved(cli_contender *contenders, size_t count,
                                                const cli_bench_limits *limits, stk_error *err);
 
 #endif

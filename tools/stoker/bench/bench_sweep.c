@@ -11,14 +11,14 @@
 #include <stoker/chart.h>
 #include <string.h>
 
-enum { WARMUP = 2, STEPS_LEAST = 3, STEPS_MOST = 200, BATCH_MOST = 1 << 20 };
+enum { WARMUP = 2, STEPS_MIN = 3, STEPS_MAX = 200, BATCH_MAX = 1 << 20 };
 
 static const double near_the_best = 0.95;
 
 static bool read_batch(const char *text, char **end, int64_t *batch)
 {
     *batch = strtoll(text, end, 10);
-    return *end > text && *batch >= 1 && *batch <= BATCH_MOST;
+    return *end > text && *batch >= 1 && *batch <= BATCH_MAX;
 }
 
 bool cli_sweep_read(const char *text, int64_t *first, int64_t *last)
@@ -35,12 +35,12 @@ bool cli_sweep_read(const char *text, int64_t *first, int64_t *last)
 
 static stk_status time_steps(stk_train_bench *bench, double seconds, double *median, stk_error *err)
 {
-    double       times[STEPS_MOST];
+    double       times[STEPS_MAX];
     size_t       count = 0;
     const double begin = cli_seconds_now();
     for (int i = 0; i < WARMUP; i++)
         STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
-    while (count < STEPS_LEAST || (count < STEPS_MOST && cli_seconds_now() - begin < seconds)) {
+    while (count < STEPS_MIN || (count < STEPS_MAX && cli_seconds_now() - begin < seconds)) {
         const double at = cli_seconds_now();
         STK_TRY(stk_cancel_check(cli_signals_token(), "bench", err));
         STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
@@ -86,7 +86,7 @@ stk_status cli_sweep_run(cli_sweep *sweep, stk_error *err)
         if (sweep->last && batch > sweep->last) return STK_OK;
         if (sweep->count && !fits_twice(sweep)) return STK_OK;
         STK_TRY(measure(sweep, batch, err));
-        if (batch > BATCH_MOST / 2) return STK_OK;
+        if (batch > BATCH_MAX / 2) return STK_OK;
     }
     return STK_OK;
 }

@@ -233,7 +233,7 @@ static int bench(session *s)
     return CLI_EXIT_OK;
 }
 
-static void tell(void *context, const char *line)
+static void log_line(void *context, const char *line)
 {
     (void)context;
     fprintf(stderr, "%s\n", line);
@@ -255,8 +255,8 @@ static int run(const cli_invocation *call)
     int code = cli_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (!code)
-        code =
-            cli_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", false, tell, NULL);
+        code = cli_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", false, log_line,
+                                     NULL);
     if (!code) code = bench(&s);
     stk_profile_release(&s.profile);
     (void)cli_train_trace_end(s.tracer, call);

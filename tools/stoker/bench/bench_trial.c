@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARMUP = 3, STEPS_MOST = 100000, INPUTS = 4 };
+enum { WARMUP = 3, STEPS_MAX = 100000, INPUTS = 4 };
 
 stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe, bool inference,
                             stk_error *err)
@@ -103,8 +103,8 @@ static stk_status warm_up(cli_trial *trial, double window, stk_error *err)
     for (int i = 0; i < WARMUP; i++)
         STK_TRY(run_steps(trial, 1, &seconds, err));
     STK_TRY(run_steps(trial, WARMUP, &seconds, err));
-    const double steps = seconds > 0 ? window * WARMUP / seconds : STEPS_MOST;
-    trial->steps = steps < 1 ? 1 : steps > STEPS_MOST ? STEPS_MOST : (int64_t)steps;
+    const double steps = seconds > 0 ? window * WARMUP / seconds : STEPS_MAX;
+    trial->steps = steps < 1 ? 1 : steps > STEPS_MAX ? STEPS_MAX : (int64_t)steps;
     trial->windows = 0;
     return STK_OK;
 }
