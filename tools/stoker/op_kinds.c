@@ -3,7 +3,7 @@
 #include "op_kinds.h"
 
 #include "format.h"
-#include "roof.h"
+#include "roofline.h"
 #include "table.h"
 
 #include <stdlib.h>

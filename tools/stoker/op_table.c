@@ -2,7 +2,7 @@
 #include "op_table.h"
 
 #include "format.h"
-#include "roof.h"
+#include "roofline.h"
 #include "table.h"
 
 #include <stdlib.h>

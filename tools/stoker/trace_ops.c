@@ -1,6 +1,6 @@
 /* stoker trace ops: a line an operation. */
 #include "format.h"
-#include "roof.h"
+#include "roofline.h"
 #include "text.h"
 #include "trace_common.h"
 

@@ -10,7 +10,7 @@
 #include "train/loop/startup.h"
 #include "train/loop/step_sums.h"
 #include "train/profile/observer.h"
-#include "train/resolve/train_phases.h"
+#include "train/resolve/epoch_plan.h"
 #include "train/session/session.h"
 #include <pthread.h>
 #include <stoker/schedule.h>

@@ -1,6 +1,6 @@
 /* Number of epochs, batch size and rates. */
+#include "train/resolve/epoch_plan.h"
 #include "train/resolve/resolve.h"
-#include "train/resolve/train_phases.h"
 #include <math.h>
 #include <stoker/schedule.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* stoker bench compute: how fast a network computes, without any input. */
 #include "bench_compute_report.h"
 #include "bench_options.h"
-#include "bench_settle.h"
+#include "bench_resolve.h"
 #include "bench_sweep.h"
 #include "json_out.h"
 #include "signals.h"

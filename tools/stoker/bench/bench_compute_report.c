@@ -3,7 +3,7 @@
 
 #include "format.h"
 #include "op_kinds.h"
-#include "roof.h"
+#include "roofline.h"
 #include "table.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef CLI_TOOLS_BENCH_COMPUTE_REPORT_H
 #define CLI_TOOLS_BENCH_COMPUTE_REPORT_H
 
-#include "bench_roofs.h"
+#include "bench_peaks.h"
 #include "spread.h"
 #include "terminal.h"
 

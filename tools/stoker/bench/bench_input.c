@@ -1,6 +1,6 @@
 /* stoker bench input: how fast an input pipeline is, and what limits it. */
 #include "bench_ablate.h"
-#include "bench_forms.h"
+#include "bench_storage_forms.h"
 #include "bench_timed.h"
 #include "explain_json.h"
 #include "json_out.h"

@@ -1,7 +1,7 @@
 /* Things that are timed in turn. */
 #include "bench_trial.h"
 
-#include "bench_settle.h"
+#include "bench_resolve.h"
 #include "signals.h"
 
 #include <stdlib.h>

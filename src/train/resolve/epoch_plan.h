@@ -1,7 +1,7 @@
 /* The epoch plan: steps, image size, subsample and augmentation of all epochs, as progressive
  * training changes them. */
-#ifndef STK_TRAIN_RESOLVE_TRAIN_PHASES_H
-#define STK_TRAIN_RESOLVE_TRAIN_PHASES_H
+#ifndef STK_TRAIN_RESOLVE_EPOCH_PLAN_H
+#define STK_TRAIN_RESOLVE_EPOCH_PLAN_H
 
 #include <stoker/train_data.h>
 

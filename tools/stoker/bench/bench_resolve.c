@@ -1,5 +1,5 @@
 /* A recipe for steps without data. */
-#include "bench_settle.h"
+#include "bench_resolve.h"
 
 #include <stoker/models.h>
 

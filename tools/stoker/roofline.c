@@ -1,6 +1,6 @@
 /* The higher of two floors is the roof that an operation is under: it cannot be faster than either.
  */
-#include "roof.h"
+#include "roofline.h"
 
 #include "format.h"
 

@@ -1,6 +1,6 @@
 /* The roofs of the machine that a step is measured on. */
-#ifndef CLI_TOOLS_BENCH_ROOFS_H
-#define CLI_TOOLS_BENCH_ROOFS_H
+#ifndef CLI_TOOLS_BENCH_PEAKS_H
+#define CLI_TOOLS_BENCH_PEAKS_H
 
 #include <stoker/profile.h>
 #include <stoker/train.h>

@@ -1,6 +1,6 @@
 /* Progressive training: every course ends at full size, and networks that cannot grow are refused
  * before anything is computed. */
-#include "train/resolve/train_phases.h"
+#include "train/resolve/epoch_plan.h"
 #include "train/tiny_data.h"
 #include <stdio.h>
 #include <stoker/models.h>

@@ -1,6 +1,6 @@
 /* Where an operation is under the two roofs of a machine, arithmetic and memory. */
-#ifndef CLI_TOOLS_ROOF_H
-#define CLI_TOOLS_ROOF_H
+#ifndef CLI_TOOLS_ROOFLINE_H
+#define CLI_TOOLS_ROOFLINE_H
 
 #include <stdbool.h>
 #include <stoker/json.h>

@@ -1,6 +1,6 @@
 /* The same data in several forms, measured side by side. */
-#ifndef CLI_TOOLS_BENCH_FORMS_H
-#define CLI_TOOLS_BENCH_FORMS_H
+#ifndef CLI_TOOLS_BENCH_STORAGE_FORMS_H
+#define CLI_TOOLS_BENCH_STORAGE_FORMS_H
 
 #include "bench_pipeline.h"
 #include "bench_run.h"

@@ -1,5 +1,5 @@
 /* Packing data into temporary folders, and measuring one beside the other. */
-#include "bench_forms.h"
+#include "bench_storage_forms.h"
 
 #include "format.h"
 #include "progress.h"

@@ -1,6 +1,6 @@
 /* Of a device: a large product and an operation that only moves bytes. Of cores: multiplications
  * with additions in registers, and reading memory. */
-#include "bench_roofs.h"
+#include "bench_peaks.h"
 
 #include <stdio.h>
 #include <stoker/profiler.h>

@@ -1,7 +1,7 @@
 /* Checks that a network accepts all image sizes of an epoch plan. Weights that depend on the image
  * size (a dense layer over all pixels, learnt positions) would make another network in each epoch
  * group. */
-#include "train/resolve/train_phases.h"
+#include "train/resolve/epoch_plan.h"
 #include <stdio.h>
 #include <stoker/models.h>
 #include <stoker/presets.h>

@@ -1,7 +1,7 @@
 /* Where an operation is under the roofs, and of which kind it is. */
 #include "../../tools/stoker/format.c"
 #include "../../tools/stoker/op_kinds.c"
-#include "../../tools/stoker/roof.c"
+#include "../../tools/stoker/roofline.c"
 #include "../../tools/stoker/table.c"
 #include "../../tools/stoker/terminal.c"
 #include "../../tools/stoker/text.c"

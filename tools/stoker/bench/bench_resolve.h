@@ -1,6 +1,6 @@
 /* A recipe for steps without data. */
-#ifndef CLI_TOOLS_BENCH_SETTLE_H
-#define CLI_TOOLS_BENCH_SETTLE_H
+#ifndef CLI_TOOLS_BENCH_RESOLVE_H
+#define CLI_TOOLS_BENCH_RESOLVE_H
 
 #include <stoker/train.h>
 

@@ -1,5 +1,5 @@
 /* The course of a run. */
-#include "train/resolve/train_phases.h"
+#include "train/resolve/epoch_plan.h"
 #include <math.h>
 #include <stdlib.h>
 
