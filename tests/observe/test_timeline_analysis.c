@@ -111,9 +111,9 @@ STK_TEST(largest_gap_comes_first_with_what_the_host_did_in_it)
     EXPECT_INT_EQ(3400000, gaps.list[0].begin_ns);
     EXPECT(gaps.list[0].step == 3);
     bool found = false;
-    for (size_t i = 0; i < gaps.list[0].deed_count; i++) {
-        const stk_timeline_gap_span *deed = &gaps.list[0].deeds[i];
-        found |= strcmp(stk_timeline_text(t, deed->name), "my_callback") == 0 && deed->ns == 300000;
+    for (size_t i = 0; i < gaps.list[0].span_count; i++) {
+        const stk_timeline_gap_span *span = &gaps.list[0].spans[i];
+        found |= strcmp(stk_timeline_text(t, span->name), "my_callback") == 0 && span->ns == 300000;
     }
     EXPECT(found);
     /* The two streams together leave 10 us at the end of each step, and the one large block. */
@@ -155,7 +155,7 @@ STK_TEST(gaps_of_a_host_without_device_are_those_of_its_busiest_row)
     EXPECT_INT_EQ(5, gaps.count);
     EXPECT(gaps.rows[0].idle_ns > gaps.rows[0].window_ns / 2);
     EXPECT(gaps.idle_ns_by_stage[STK_STAGE_PREPROCESS] > gaps.rows[0].idle_ns / 2);
-    EXPECT_CONTAINS("enumerate(DataLoader)", stk_timeline_text(t, gaps.list[0].deeds[0].name));
+    EXPECT_CONTAINS("enumerate(DataLoader)", stk_timeline_text(t, gaps.list[0].spans[0].name));
     stk_timeline_gaps_release(&gaps);
     stk_timeline_free(t);
 }

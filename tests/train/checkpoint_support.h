@@ -100,8 +100,8 @@ static inline void run_fill(run *r, uint64_t seed)
         EXPECT_OK(stk_variables_write(r->variables, i, bytes, size, &err));
     }
     r->state.step = (int64_t)seed;
-    r->state.phase = 2;
-    r->state.phase_step = INT64_MIN + (int64_t)seed;
+    r->state.group = 2;
+    r->state.group_step = INT64_MIN + (int64_t)seed;
     r->state.best_step = INT64_MAX - (int64_t)seed;
     r->state.best_accuracy = 1.0 / (double)(seed + 3);
     r->state.seconds = 1e300 / 7;

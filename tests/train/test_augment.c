@@ -33,7 +33,7 @@ STK_TEST(what_is_left_to_the_device_is_in_the_edits)
 {
     stk_train_recipe recipe;
     stk_train_data   known;
-    stk_loader      *feed;
+    stk_loader      *loader;
     stk_loader_batch batch;
     stk_error        err;
     int              inverted = 0;
@@ -44,9 +44,9 @@ STK_TEST(what_is_left_to_the_device_is_in_the_edits)
     tiny_recipe(&recipe, &known, data, stk_test_path("unused"),
                 (const char *const[]){"data.pipeline", pipeline, "knobs.augment", "device", NULL});
     const stk_loader_options options = {.recipe = &recipe, .data = &known, .size = SIZE, .seed = 7};
-    EXPECT_OK(stk_loader_open(&feed, &options, &err));
+    EXPECT_OK(stk_loader_open(&loader, &options, &err));
     for (int n = 0; n < 5; n++) {
-        EXPECT_OK(stk_loader_next(feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(loader, &batch, &err));
         for (int i = 0; i < BATCH; i++) {
             const stk_edit *e = &batch.edits[i];
             const int       first = e->step[0].kind == STK_EDIT_INVERT;
@@ -58,7 +58,7 @@ STK_TEST(what_is_left_to_the_device_is_in_the_edits)
         }
     }
     EXPECT(batch.images && inverted > 20 && inverted < 60);
-    stk_loader_free(feed);
+    stk_loader_free(loader);
     stk_train_data_release(&known);
 }
 

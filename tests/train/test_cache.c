@@ -88,22 +88,22 @@ static stk_data_cache *cache_of(const stk_train_recipe *recipe, const stk_train_
 static void take_batches(const stk_train_recipe *recipe, const stk_train_data *data,
                          stk_data_cache *cache, stk_blob *out, uint64_t read[EPOCHS])
 {
-    stk_loader              *feed;
+    stk_loader              *loader;
     stk_loader_batch         batch;
     stk_error                err;
     const stk_loader_options options = {
         .recipe = recipe, .data = data, .size = SIDE, .seed = 5, .cache = cache};
-    EXPECT_OK(stk_loader_open(&feed, &options, &err));
+    EXPECT_OK(stk_loader_open(&loader, &options, &err));
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
         for (int i = 0; i < TRAIN / BATCH; i++) {
-            EXPECT_OK(stk_loader_next(feed, &batch, &err));
+            EXPECT_OK(stk_loader_next(loader, &batch, &err));
             EXPECT_INT_EQ(BATCH, batch.rows);
             EXPECT_OK(stk_blob_append(out, batch.images, BATCH * SIDE * SIDE, &err));
             EXPECT_OK(stk_blob_append(out, batch.labels, BATCH * sizeof(int64_t), &err));
         }
         if (cache && cache->files) read[epoch] = stk_cached_files_stats(cache->files).read;
     }
-    stk_loader_free(feed);
+    stk_loader_free(loader);
 }
 
 static void expect_same_batches(size_t kind, const char *how, const char *threads)
@@ -265,15 +265,15 @@ STK_TEST(a_run_goes_on_to_the_same_bits_whatever_is_kept)
 
 static stk_status evaluate(const stk_loader_options *options, stk_blob *out, stk_error *err)
 {
-    stk_loader      *feed;
+    stk_loader      *loader;
     stk_loader_batch batch = {.rows = 1};
-    STK_TRY(stk_loader_open(&feed, options, err));
+    STK_TRY(stk_loader_open(&loader, options, err));
     stk_status st = STK_OK;
     while (!st && batch.rows) {
-        st = stk_loader_next(feed, &batch, err);
+        st = stk_loader_next(loader, &batch, err);
         if (!st) st = stk_blob_append(out, batch.images, (size_t)batch.rows * SIDE * SIDE, err);
     }
-    stk_loader_free(feed);
+    stk_loader_free(loader);
     return st;
 }
 

@@ -245,10 +245,10 @@ static uint64_t next_mark(void *context)
     return ++((ledger_of_marks *)context)->marks;
 }
 
-static stk_status wait_for_mark(void *context, uint64_t mark, stk_error *err)
+static stk_status wait_for_mark(void *context, uint64_t ticket, stk_error *err)
 {
     ledger_of_marks *l = context;
-    l->waited = mark;
+    l->waited = ticket;
     return l->answer ? stk_fail(err, l->answer, "rows", "table", "cannot be written") : STK_OK;
 }
 
@@ -260,7 +260,7 @@ STK_TEST(a_checkpoint_waits_for_what_it_covers)
     stk_checkpoint_writer   *writer;
     const char              *folder = make_folder("covers");
     const stk_writer_options options = {
-        .folder = folder, .keep = 9, .mark = next_mark, .before = wait_for_mark, .context = &l};
+        .folder = folder, .keep = 9, .ticket = next_mark, .before = wait_for_mark, .context = &l};
     run_open_usual(&r);
     EXPECT_OK(stk_checkpoint_writer_start(&writer, &options, &err));
     put_best(writer, &r, 1, NULL);

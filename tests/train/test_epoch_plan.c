@@ -25,33 +25,33 @@ static stk_train_recipe recipe_of(const char *const *settings)
     return r;
 }
 
-static void expect_course(const char *epochs, const char *steps, int64_t first_size, size_t phases,
-                          int64_t all_epochs)
+static void expect_plan(const char *epochs, const char *steps, int64_t first_size, size_t groups,
+                        int64_t all_epochs)
 {
-    stk_epoch_plan   course;
+    stk_epoch_plan   plan;
     stk_error        err;
     stk_train_recipe r = recipe_of(
         (const char *const[]){"data.batch", "100", "model.name", "cnn", "progressive.size_from",
                               "0.5", "train.epochs", epochs, "train.steps", steps, NULL});
     EXPECT_OK(stk_train_resolve(&r, &many, NULL, &err));
-    EXPECT_OK(stk_epoch_plan_make(&course, &r, &many, &err));
-    EXPECT_INT_EQ(phases, course.count);
-    EXPECT_INT_EQ(all_epochs, course.epochs);
-    EXPECT_INT_EQ(first_size, course.phases[0].size);
-    EXPECT_INT_EQ(32, course.phases[course.count - 1].size);
-    EXPECT(course.phases[course.count - 1].steps > 0);
-    stk_epoch_plan_release(&course);
+    EXPECT_OK(stk_epoch_plan_make(&plan, &r, &many, &err));
+    EXPECT_INT_EQ(groups, plan.count);
+    EXPECT_INT_EQ(all_epochs, plan.epochs);
+    EXPECT_INT_EQ(first_size, plan.groups[0].size);
+    EXPECT_INT_EQ(32, plan.groups[plan.count - 1].size);
+    EXPECT(plan.groups[plan.count - 1].steps > 0);
+    stk_epoch_plan_release(&plan);
 }
 
 STK_TEST(every_course_ends_at_full_size)
 {
-    expect_course("1", "auto", 32, 1, 1);
-    expect_course("2", "auto", 16, 2, 2);
-    expect_course("2.5", "auto", 16, 3, 3);
-    expect_course("3", "auto", 16, 3, 3);
-    expect_course("10", "auto", 16, 5, 10);
-    expect_course("10", "13", 16, 2, 2);
-    expect_course("10", "3", 32, 1, 1);
+    expect_plan("1", "auto", 32, 1, 1);
+    expect_plan("2", "auto", 16, 2, 2);
+    expect_plan("2.5", "auto", 16, 3, 3);
+    expect_plan("3", "auto", 16, 3, 3);
+    expect_plan("10", "auto", 16, 5, 10);
+    expect_plan("10", "13", 16, 2, 2);
+    expect_plan("10", "3", 32, 1, 1);
 }
 
 STK_TEST(a_course_of_one_size_says_that_images_do_not_grow)

@@ -125,20 +125,20 @@ static void count_drawn(const char *path, const char *const *more, int64_t epoch
 {
     stk_train_recipe recipe;
     stk_train_data   data;
-    stk_loader      *feed;
+    stk_loader      *loader;
     stk_loader_batch batch;
     stk_error        err;
     recipe_of(&recipe, &data, path, "unused", more);
     const stk_loader_options options = {
         .recipe = &recipe, .data = &data, .size = recipe.data.size, .seed = 7};
-    EXPECT_OK(stk_loader_open(&feed, &options, &err));
+    EXPECT_OK(stk_loader_open(&loader, &options, &err));
     memset(counts, 0, CLASSES * sizeof *counts);
     for (int64_t i = 0; i < epochs * EPOCH / recipe.data.batch; i++) {
-        EXPECT_OK(stk_loader_next(feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(loader, &batch, &err));
         for (int64_t row = 0; row < batch.rows; row++)
             counts[((const int64_t *)batch.labels)[row]]++;
     }
-    stk_loader_free(feed);
+    stk_loader_free(loader);
     stk_train_data_release(&data);
 }
 
@@ -244,7 +244,7 @@ STK_TEST(resident_images_are_balanced_too)
     stk_train_recipe recipe;
     stk_train_data   data;
     stk_resident    *resident;
-    stk_loader      *feed;
+    stk_loader      *loader;
     stk_loader_batch batch;
     stk_error        err;
     int64_t          counts[CLASSES] = {0};
@@ -253,10 +253,10 @@ STK_TEST(resident_images_are_balanced_too)
         .recipe = &recipe, .data = &data, .size = recipe.data.size, .seed = 7};
     EXPECT_OK(stk_resident_load(&resident, &options, &err));
     options.resident = resident;
-    EXPECT_OK(stk_loader_open(&feed, &options, &err));
+    EXPECT_OK(stk_loader_open(&loader, &options, &err));
     stk_edit rare[EACH];
     for (int64_t i = 0, found = 0; i < EPOCH / 8; i++) {
-        EXPECT_OK(stk_loader_next(feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(loader, &batch, &err));
         for (int64_t row = 0; row < batch.rows; row++) {
             const int64_t label = ((const int64_t *)batch.labels)[row];
             EXPECT_INT_EQ(resident->labels[batch.edits[row].source], label);
@@ -270,7 +270,7 @@ STK_TEST(resident_images_are_balanced_too)
     for (int i = 1; i < EACH; i++)
         alike += rare[i].source == rare[0].source && memcmp(&rare[i], &rare[0], sizeof *rare) == 0;
     EXPECT(alike < 5); /* of six or seven of the same image */
-    stk_loader_free(feed);
+    stk_loader_free(loader);
     stk_resident_free(resident);
     stk_train_data_release(&data);
 }

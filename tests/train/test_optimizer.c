@@ -84,7 +84,7 @@ static void end(net *n)
 }
 
 /* Rows first..first+rows of data that never ends; targets are a function of x. */
-static void feed(net *n, int first, int rows)
+static void loader(net *n, int first, int rows)
 {
     stk_error err;
     float     x[ROWS * FEATURES], t[ROWS * CLASSES];
@@ -150,7 +150,7 @@ STK_TEST(every_optimiser_brings_the_loss_down)
             net                   n;
             if (with) options.clip_norm = 1, options.loss_scale = 1024, options.ema_decay = 0.9;
             start(&n, &options, ROWS);
-            feed(&n, 0, ROWS);
+            loader(&n, 0, ROWS);
             feed_hyper(&n, rate_of(options.kind), options.momentum);
             double first = run(&n), last = first;
             for (int s = 0; s < 150; s++)
@@ -190,10 +190,10 @@ STK_TEST(four_micro_batches_are_one_batch_of_four_times_the_size)
         feed_hyper(&whole, rate_of(options.kind) / 4, options.momentum);
         feed_hyper(&parts, rate_of(options.kind) / 4, options.momentum);
         for (int s = 0; s < 5; s++) {
-            feed(&whole, s * ROWS, ROWS);
+            loader(&whole, s * ROWS, ROWS);
             run(&whole);
             for (int p = 0; p < 4; p++) {
-                feed(&parts, s * ROWS + p * ROWS / 4, ROWS / 4);
+                loader(&parts, s * ROWS + p * ROWS / 4, ROWS / 4);
                 run(&parts);
             }
             EXPECT_OK(stk_program_run(parts.update, NULL, &err));
@@ -248,8 +248,8 @@ STK_TEST(a_loss_scale_does_not_change_what_is_learnt)
         for (int s = 0; s < 5; s++) {
             feed_hyper(&plain, rate_of(options.kind), options.momentum);
             feed_hyper(&scaled, rate_of(options.kind), options.momentum);
-            feed(&plain, s, ROWS);
-            feed(&scaled, s, ROWS);
+            loader(&plain, s, ROWS);
+            loader(&scaled, s, ROWS);
             EXPECT(run(&plain) == run(&scaled)); /* a power of two: the same bits */
         }
         EXPECT_OK(stk_optimizer_read_state(scaled.variables, &held, &err));
@@ -269,7 +269,7 @@ STK_TEST(a_step_with_an_infinite_input_is_left_out_and_counted)
     net                   n;
     options.loss_scale = 4096;
     start(&n, &options, ROWS);
-    feed(&n, 0, ROWS);
+    loader(&n, 0, ROWS);
     feed_hyper(&n, 0.1, 0.9);
     run(&n);
     size_t index = stk_variables_find(n.variables, "fc2.weight"), count = read(&n, index, before);
@@ -384,7 +384,7 @@ STK_TEST(lookahead_keeps_slow_copies_of_all_that_moves)
     size_t of_fast = stk_variables_find(n.variables, "fc1.weight");
     for (int i = 0; i < 3; i++) {
         const double shares[] = {0, 0.75, 1};
-        feed(&n, 0, ROWS);
+        loader(&n, 0, ROWS);
         stk_optimizer_hyper(&(stk_hyperparameters){.rate = 0.1, .momentum = 0.9}, hyper);
         EXPECT_OK(stk_program_feed(n.program, "hyper", hyper, sizeof hyper, &err));
         if (i) run(&n);

@@ -13,7 +13,7 @@ typedef struct bed {
     stk_train_recipe recipe;
     stk_train_data   data;
     stk_resident    *resident;
-    stk_loader      *feed;
+    stk_loader      *loader;
 } bed;
 
 static stk_loader_options options_of(const bed *b)
@@ -32,17 +32,17 @@ static void make_bed(bed *b, const char *name, const char *const *settings)
     EXPECT_OK(stk_resident_load(&b->resident, &plain, &err));
 }
 
-static void open_feed(bed *b, const stk_loader_options *options)
+static void open_loader(bed *b, const stk_loader_options *options)
 {
     stk_error err;
-    stk_loader_free(b->feed);
-    b->feed = NULL;
-    EXPECT_OK(stk_loader_open(&b->feed, options, &err));
+    stk_loader_free(b->loader);
+    b->loader = NULL;
+    EXPECT_OK(stk_loader_open(&b->loader, options, &err));
 }
 
 static void clear_bed(bed *b)
 {
-    stk_loader_free(b->feed);
+    stk_loader_free(b->loader);
     stk_resident_free(b->resident);
     stk_train_data_release(&b->data);
 }
@@ -74,9 +74,9 @@ STK_TEST(an_epoch_has_every_image_once_in_an_order_of_its_own)
     int              order[EPOCHS * IMAGES], seen[IMAGES];
     make_bed(&b, "epochs", on);
     const stk_loader_options options = options_of(&b);
-    open_feed(&b, &options);
+    open_loader(&b, &options);
     for (int i = 0; i < EPOCHS * IMAGES; i++) {
-        if (i % BATCH == 0) EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+        if (i % BATCH == 0) EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
         EXPECT(!batch.images && batch.rows == BATCH);
         order[i] = batch.edits[i % BATCH].source;
         EXPECT_INT_EQ(b.resident->labels[order[i]], ((const int64_t *)batch.labels)[i % BATCH]);
@@ -100,9 +100,9 @@ STK_TEST(crops_and_flips_are_those_of_the_preset)
     int              places[5][5] = {0}, flips = 0;
     make_bed(&b, "crops", on);
     const stk_loader_options options = options_of(&b);
-    open_feed(&b, &options);
+    open_loader(&b, &options);
     for (int n = 0; n < 100; n++) {
-        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
         for (int i = 0; i < BATCH; i++) {
             const stk_edit *e = &batch.edits[i];
             EXPECT(e->x >= -2 && e->x <= 2 && e->y >= -2 && e->y <= 2);
@@ -126,9 +126,9 @@ STK_TEST(calm_images_are_as_they_are_and_a_part_of_them_is_every_kth)
     stk_loader_options options = options_of(&b);
     options.augment_reduction = 1;
     options.subsample = 3;
-    open_feed(&b, &options);
+    open_loader(&b, &options);
     for (int n = 0; n < 10; n++) {
-        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
         for (int i = 0; i < BATCH; i++) {
             EXPECT_INT_EQ(0, batch.edits[i].x);
             EXPECT_INT_EQ(0, batch.edits[i].flip);
@@ -152,9 +152,9 @@ STK_TEST(flips_that_alternate_show_both_sides_in_two_epochs)
         if (e == 0 || e == 3) { /* a phase that begins later goes on with it */
             options.epoch = e;
             options.seed = 7 + (uint64_t)e;
-            open_feed(&b, &options);
+            open_loader(&b, &options);
         }
-        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
         for (int i = 0; i < IMAGES; i++)
             flips[batch.edits[i].source][e] = batch.edits[i].flip & STK_EDIT_FLIP_X;
     }
@@ -174,8 +174,8 @@ STK_TEST(mixed_images_have_partners_and_shared_labels)
     stk_error        err;
     make_bed(&b, "mixed", (const char *const[]){"data.resident", "on", "data.mixup", "0.5", NULL});
     const stk_loader_options options = options_of(&b);
-    open_feed(&b, &options);
-    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+    open_loader(&b, &options);
+    EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
     for (int i = 0; i < BATCH; i++) {
         const stk_edit *e = &batch.edits[i], *other = &batch.edits[BATCH - 1 - i];
         const float    *labels = (const float *)batch.labels + i * b.recipe.model.classes;
@@ -201,29 +201,29 @@ STK_TEST(a_place_is_found_again_and_others_are_refused)
     make_bed(&b, "place", on);
     stk_loader_options options = options_of(&b);
     stk_blob_init(&place, NULL, STK_MEMORY_OUTPUT);
-    open_feed(&b, &options);
+    open_loader(&b, &options);
     for (int i = 0; i < 5; i++)
-        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
-    EXPECT_OK(stk_loader_save(b.feed, &place, &err));
-    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
+    EXPECT_OK(stk_loader_save(b.loader, &place, &err));
+    EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
     memcpy(expected, batch.edits, sizeof expected);
-    open_feed(&b, &options);
-    EXPECT_OK(stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
-    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+    open_loader(&b, &options);
+    EXPECT_OK(stk_loader_restore(b.loader, stk_blob_bytes(&place), &err));
+    EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
     EXPECT_MEM_EQ(expected, batch.edits, sizeof expected);
-    open_feed(&b, &options);
-    EXPECT_OK(stk_loader_skip(b.feed, 5, &err));
-    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+    open_loader(&b, &options);
+    EXPECT_OK(stk_loader_skip(b.loader, 5, &err));
+    EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
     EXPECT_MEM_EQ(expected, batch.edits, sizeof expected);
     for (size_t size = 0; size < place.size; size += 3)
         EXPECT_STATUS(STK_E_FORMAT,
-                      stk_loader_restore(b.feed, (stk_bytes){place.data, size}, &err));
+                      stk_loader_restore(b.loader, (stk_bytes){place.data, size}, &err));
     options.subsample = 2;
-    open_feed(&b, &options);
-    EXPECT_STATUS(STK_E_INVALID, stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
+    open_loader(&b, &options);
+    EXPECT_STATUS(STK_E_INVALID, stk_loader_restore(b.loader, stk_blob_bytes(&place), &err));
     EXPECT_CONTAINS("40 images", err.message);
     place.data[0] ^= 1;
-    EXPECT_STATUS(STK_E_FORMAT, stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
+    EXPECT_STATUS(STK_E_FORMAT, stk_loader_restore(b.loader, stk_blob_bytes(&place), &err));
     stk_blob_release(&place);
     clear_bed(&b);
 }
@@ -241,9 +241,9 @@ STK_TEST(to_evaluate_all_come_once_and_the_last_batch_is_filled_up_with_none)
     EXPECT_OK(stk_resident_load(&b.resident, &options, &err));
     EXPECT_INT_EQ(IMAGES / 4, b.resident->count);
     options.resident = b.resident;
-    open_feed(&b, &options);
+    open_loader(&b, &options);
     for (int n = 0; n < 3; n++) {
-        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
         EXPECT_INT_EQ(n < 2 ? 4 : 2, batch.rows);
         for (int i = 0; i < 4; i++) {
             const bool there = i < batch.rows;
@@ -252,7 +252,7 @@ STK_TEST(to_evaluate_all_come_once_and_the_last_batch_is_filled_up_with_none)
                           ((const int64_t *)batch.labels)[i]);
         }
     }
-    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+    EXPECT_OK(stk_loader_next(b.loader, &batch, &err));
     EXPECT_INT_EQ(0, batch.rows);
     clear_bed(&b);
 }
@@ -418,11 +418,11 @@ static stk_status draw_some(void *context, stk_error *err)
 {
     const bed               *b = context;
     const stk_loader_options options = options_of(b);
-    stk_loader              *feed;
+    stk_loader              *loader;
     stk_loader_batch         batch;
-    STK_TRY(stk_loader_open(&feed, &options, err));
-    stk_status st = stk_loader_next(feed, &batch, err);
-    stk_loader_free(feed);
+    STK_TRY(stk_loader_open(&loader, &options, err));
+    stk_status st = stk_loader_next(loader, &batch, err);
+    stk_loader_free(loader);
     return st;
 }
 

@@ -134,13 +134,13 @@ STK_TEST(a_mixture_has_two_labels)
     expect_images(&w.training, 1);
     for (int64_t i = 0; i < w.training.count; i++) {
         const stk_train_sample *one = &w.training.list[i];
-        EXPECT(one->share > 0.49 && one->share <= 1.0001);
+        EXPECT(one->fraction > 0.49 && one->fraction <= 1.0001);
         if (one->second < 0) continue;
         EXPECT(one->second != one->label);
         mixed++;
     }
     EXPECT(mixed > 0);
-    const stk_train_sample one = {.label = 1, .second = 3, .share = 0.7, .predicted = -1};
+    const stk_train_sample one = {.label = 1, .second = 3, .fraction = 0.7, .predicted = -1};
     EXPECT_STR_EQ("1 70 % + 3",
                   stk_train_sample_label(&one, &(stk_train_data){.classes = 4}, text, sizeof text));
     EXPECT_STR_EQ("", stk_train_sample_predicted(&one, &data, text, sizeof text));
