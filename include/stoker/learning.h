@@ -1,5 +1,5 @@
-/* stoker/learning.h - how a run learns, for its page: curves in bounded memory, where it is, what
- * is left, the best so far, a few images. */
+/* stoker/learning.h - training progress for the report page: curves in bounded memory, position,
+ * remaining time, the best accuracy, sample images. */
 #ifndef STOKER_LEARNING_H
 #define STOKER_LEARNING_H
 
@@ -12,20 +12,20 @@ STK_BEGIN_DECLS
 
 enum { STK_LEARNING_POINTS = 2048, STK_LEARNING_EPOCHS = 1024, STK_LEARNING_IMAGES = 16 };
 
-/* What a report says. What it does not is NAN. */
+/* One report; unknown values are NAN. */
 typedef struct stk_learning_row {
     int64_t step;
-    double  epoch, seconds;                /* epoch: with its fraction, from 0 */
-    double  loss, accuracy, learning_rate; /* since the report before; accuracy 0 to 1 */
-    double  epoch_loss, epoch_accuracy;    /* at the end of an epoch: means over all of it */
+    double  epoch, seconds;                /* epoch: fractional, from 0 */
+    double  loss, accuracy, learning_rate; /* since the previous report; accuracy 0 to 1 */
+    double  epoch_loss, epoch_accuracy;    /* at the end of an epoch: means over it */
     double  validation_loss, validation_accuracy;
 } stk_learning_row;
 
-/* Where the run is. */
+/* Position of the run. */
 typedef struct stk_learning_position {
     const char *state; /* a literal: "running", "done", "interrupted", "stopped early", "failed" */
-    int64_t     step, steps, epoch, epochs; /* epoch: the one at hand, from 1 */
-    double      seconds, seconds_left;      /* left below 0: not known */
+    int64_t     step, steps, epoch, epochs; /* epoch: the current one, from 1 */
+    double      seconds, seconds_left;      /* seconds_left below 0: not known */
 } stk_learning_position;
 
 /* An encoded image, PNG or JPEG. */
@@ -38,21 +38,21 @@ typedef struct stk_learning_image {
 
 typedef enum stk_learning_set { STK_LEARNING_TRAINING, STK_LEARNING_VALIDATION } stk_learning_set;
 
-typedef struct stk_learning stk_learning; /* for one thread at a time */
+typedef struct stk_learning stk_learning; /* not thread-safe */
 
 STK_API STK_NODISCARD stk_status stk_learning_new(stk_learning **out, stk_error *err);
 STK_API void                     stk_learning_free(stk_learning *learning); /* NULL is fine */
 
-/* Adds a report. Of many, neighbours become their mean; epochs and the best stay. */
+/* Adds a report. When full, neighbours are averaged; epoch ends and the best are kept. */
 STK_API void stk_learning_add(stk_learning *learning, const stk_learning_row *row);
 STK_API void stk_learning_set_position(stk_learning                *learning,
                                        const stk_learning_position *position);
-/* Replaces the images of a set; copied. count is STK_LEARNING_IMAGES at most. On failure those
- * before stay. */
+/* Replaces the images of a set with copies; count is at most STK_LEARNING_IMAGES. On failure the
+ * old ones stay. */
 STK_API STK_NODISCARD stk_status stk_learning_show(stk_learning *learning, stk_learning_set set,
                                                    int64_t step, const stk_learning_image *images,
                                                    size_t count, stk_error *err);
-/* Appends all of it as one JSON object. */
+/* Appends a JSON object. */
 STK_API STK_NODISCARD stk_status stk_learning_write(const stk_learning *learning, stk_blob *out,
                                                     stk_error *err);
 

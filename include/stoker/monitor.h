@@ -1,6 +1,6 @@
-/* stoker/monitor.h - samples of what is used, taken by a thread while a run goes on.
- * The whole run is kept in bounded room: when it is full, two and two samples become one. Every
- * function but start and free may be called from any thread; none waits for a disk or a driver. */
+/* stoker/monitor.h - samples resource usage on a thread during a run. Memory is bounded: when full,
+ * neighbouring samples are averaged. Every function but start and free is thread-safe, and none
+ * waits for a disk or a driver. */
 #ifndef STOKER_MONITOR_H
 #define STOKER_MONITOR_H
 
@@ -11,11 +11,11 @@ STK_BEGIN_DECLS
 typedef struct stk_monitor stk_monitor;
 
 typedef struct stk_monitor_options {
-    int    process;    /* watched with its children; 0: this one; -1: none, the machine only */
+    int    process;    /* watched with its children; 0: this one; -1: the machine only */
     double interval_s; /* between samples; 0: 0.5 */
-    size_t samples;    /* kept of the run; 0: 2048 */
-    size_t threads;    /* the busiest, kept of the last sample; 0: none */
-    /* Called by the monitor's thread after each sample; must be quick. May be NULL. */
+    size_t samples;    /* capacity; 0: 2048 */
+    size_t threads;    /* the busiest threads kept of the last sample; 0: none */
+    /* Called on the monitor's thread after each sample; must be fast. May be NULL. */
     void (*sampled)(void *context, const stk_resource_sample *sample);
     void *context;
 } stk_monitor_options;
@@ -24,27 +24,28 @@ typedef struct stk_monitor_options {
 STK_API STK_NODISCARD stk_status stk_monitor_start(stk_monitor              **out,
                                                    const stk_monitor_options *options,
                                                    stk_error                 *err);
-/* Takes a last sample and ends the thread; what was kept stays. Once; free does it too. */
+/* Takes a last sample and joins the thread; samples stay readable. Call it once; free does it
+ * too. */
 STK_API void stk_monitor_stop(stk_monitor *monitor);
 /* NULL is fine. */
 STK_API void stk_monitor_free(stk_monitor *monitor);
 
-/* So many samples of the training were done: they make the rate. A NULL monitor counts nothing. */
+/* Counts training samples, for the rate. A NULL monitor counts nothing. */
 STK_API void stk_monitor_count(stk_monitor *monitor, uint64_t samples);
 
-/* Samples come so many seconds apart from now on. */
+/* Changes the interval between samples. */
 STK_API void stk_monitor_set_interval(stk_monitor *monitor, double interval_s);
 
 STK_API const stk_machine_info *stk_monitor_machine(const stk_monitor *monitor);
-/* The last sample; false while there is none. */
+/* The last sample; false if there is none. */
 STK_API bool stk_monitor_latest(stk_monitor *monitor, stk_resource_sample *out);
-/* Copies what is kept, oldest first, the last capacity of it; returns how many. */
+/* Copies the newest samples, oldest first, up to capacity; returns how many. */
 STK_API size_t stk_monitor_series(stk_monitor *monitor, stk_resource_sample *out, size_t capacity);
-/* The largest of every number so far, whatever the samples kept are merged to. */
+/* The maximum of every value, before averaging. */
 STK_API void   stk_monitor_peaks(stk_monitor *monitor, stk_resource_sample *out);
 STK_API size_t stk_monitor_threads(stk_monitor *monitor, stk_thread_sample *out, size_t capacity);
 STK_API size_t stk_monitor_cores(stk_monitor *monitor, double *out, size_t capacity);
-/* As stk_resources_note. */
+/* Like stk_resources_note. */
 STK_API void stk_monitor_note(stk_monitor *monitor, char *text, size_t capacity);
 
 STK_END_DECLS

@@ -1,5 +1,5 @@
-/* stoker/trace_file.h - a trace as a file. It appears by rename: under its name there is nothing,
- * the file of before, or a whole one. A name that ends in .gz is compressed. */
+/* stoker/trace_file.h - writes a trace to a file, atomically by rename. A name that ends in .gz is
+ * compressed. */
 #ifndef STOKER_TRACE_FILE_H
 #define STOKER_TRACE_FILE_H
 
@@ -11,13 +11,13 @@ STK_BEGIN_DECLS
 
 typedef struct stk_trace_file_options {
     stk_trace_format           format;    /* its series are written first */
-    const stk_resource_sample *resources; /* counters of machine and process; NULL: none */
+    const stk_resource_sample *resources; /* machine and process counters; NULL: none */
     size_t                     resource_count;
-    double                     resource_begin_s; /* when they began, of the trace's seconds */
+    double                     resource_begin_s; /* their start, in the trace's seconds */
 } stk_trace_file_options;
 
-/* fs NULL: local. options and written may be NULL. On failure (no room, no folder) there is what
- * was there before. */
+/* fs NULL: local. options and written may be NULL. On failure (disk full, no folder) an existing
+ * file stays unchanged. */
 STK_API STK_NODISCARD stk_status stk_trace_write(const stk_trace *trace, const stk_filesystem *fs,
                                                  const char                   *path,
                                                  const stk_trace_file_options *options,

@@ -1,6 +1,5 @@
-/* stoker/usage.h - what samples of a whole run say: medians and peaks, what seems to limit it, and
- * what is not as it should be. From outside: of a program that is only watched nothing is known but
- * what it uses. What is not known is negative. */
+/* stoker/usage.h - analyses resource samples of a run: medians and peaks, the probable bottleneck,
+ * and anomalies. It needs no knowledge of the program. Unknown values are negative. */
 #ifndef STOKER_USAGE_H
 #define STOKER_USAGE_H
 
@@ -11,28 +10,28 @@ STK_BEGIN_DECLS
 
 enum { STK_USAGE_LINE = 256, STK_USAGE_FINDINGS = 16 };
 
-/* One quantity over the run. */
+/* One metric over the run. */
 typedef struct stk_usage_row {
     double median, mean, peak;
 } stk_usage_row;
 
 typedef struct stk_usage_gpu {
     stk_usage_row utilisation, memory, watts, celsius, clock_mhz;
-    double        median_nonzero; /* of utilisation: while it was used at all */
-    double        throttled;      /* share of the samples */
+    double        median_nonzero; /* of utilisation: over samples above 0 */
+    double        throttled;      /* fraction of the samples */
     bool          used;
 } stk_usage_gpu;
 
-/* What the run seems to wait for. */
+/* The probable bottleneck. */
 typedef enum stk_usage_bottleneck {
     STK_USAGE_UNKNOWN, /* too few samples */
-    STK_USAGE_GPU,     /* as it should be */
-    STK_USAGE_CORES,   /* with a GPU: preparing data; without: computing */
-    STK_USAGE_OTHERS,  /* other programs have the cores */
+    STK_USAGE_GPU,     /* the desired bottleneck */
+    STK_USAGE_CORES,   /* with a GPU: preprocessing; without: computing */
+    STK_USAGE_OTHERS,  /* other programs use the cores */
     STK_USAGE_DISK,
     STK_USAGE_NETWORK,
     STK_USAGE_THREAD,  /* one thread does all the work */
-    STK_USAGE_LATENCY, /* nothing is at its limit: waits, launches, small batches */
+    STK_USAGE_LATENCY, /* nothing is saturated: waits, launches, small batches */
     STK_USAGE_LIMITS
 } stk_usage_bottleneck;
 
@@ -50,7 +49,7 @@ typedef enum stk_finding_kind {
     STK_FINDING_GPU_UNUSED,
     STK_FINDING_PERSISTENCE,
     STK_FINDING_THROTTLED,
-    STK_FINDING_GAP, /* the machine slept, or samples could not be taken */
+    STK_FINDING_GAP, /* the machine was suspended, or sampling stalled */
     STK_FINDING_KINDS
 } stk_finding_kind;
 
@@ -58,8 +57,8 @@ STK_API const char *stk_finding_name(stk_finding_kind kind); /* "leak": a litera
 
 typedef struct stk_finding {
     stk_finding_kind kind;
-    double           value; /* what the sentence is about: a share, bytes a second, seconds */
-    char             sentence[STK_USAGE_LINE], advice[STK_USAGE_LINE];
+    double value; /* the quantity of the sentence: a fraction, bytes per second, seconds */
+    char   sentence[STK_USAGE_LINE], advice[STK_USAGE_LINE];
 } stk_finding;
 
 typedef struct stk_usage {
@@ -77,11 +76,11 @@ typedef struct stk_usage {
     stk_finding          findings[STK_USAGE_FINDINGS];
 } stk_usage;
 
-/* Judges samples, oldest first. peaks: of what the samples were merged from; NULL: of these. */
+/* Analyses samples, oldest first. peaks: maxima before averaging; NULL: of the samples. */
 STK_API void stk_usage_analyze(stk_usage *out, const stk_machine_info *machine,
                                const stk_resource_sample *samples, size_t count,
                                const stk_resource_sample *peaks);
-/* Writes its keys into the object that is open. */
+/* Writes its keys into the open object. */
 STK_API void stk_usage_write(const stk_usage *usage, stk_json_writer *json);
 
 STK_END_DECLS
