@@ -32,11 +32,11 @@ STK_API STK_NODISCARD stk_status stk_tracer_parse(stk_tracer_plan *plan, const c
 STK_API const char *stk_tracer_help_at(size_t index, const char **meaning);
 
 typedef struct stk_tracer_options {
-    const stk_filesystem *fs;     /* NULL: local */
-    const char           *folder; /* of files without a path of their own; copied */
-    const char           *device; /* name of its row, a literal; NULL: "cpu:0" */
-    stk_trace_level       most;   /* highest level for requests; OFF: any */
-    bool                  listen; /* accepts requests in folder by stk_tracer_write_request */
+    const stk_filesystem *fs;        /* NULL: local */
+    const char           *folder;    /* of files without a path of their own; copied */
+    const char           *device;    /* name of its row, a literal; NULL: "cpu:0" */
+    stk_trace_level       max_level; /* highest level for requests; OFF: any */
+    bool                  listen;    /* accepts requests in folder by stk_tracer_write_request */
     /* Receives messages for the user from any thread; NULL drops them. */
     void (*log)(void *context, const char *line);
     void *log_context;

@@ -15,7 +15,7 @@ static stk_tracer *begin(const char *folder, bool listen)
 {
     const stk_tracer_plan plan = {
         .first_step = -1, .last_step = -1, .level = STK_TRACE_STAGES, .idle = true};
-    const stk_tracer_options how = {.folder = folder, .listen = listen, .most = STK_TRACE_OPS};
+    const stk_tracer_options how = {.folder = folder, .listen = listen, .max_level = STK_TRACE_OPS};
     stk_tracer              *tracer;
     stk_error                err;
     EXPECT_OK(stk_path_make_directory(NULL, folder, &err));

@@ -34,7 +34,7 @@ int cli_train_trace_start(stk_tracer **out, const cli_invocation *call, const ch
     const stk_tracer_options options = {
         .folder = folder,
         .listen = listen,
-        .most = has_kernels(recipe->knobs.backend) ? STK_TRACE_KERNELS : STK_TRACE_OPS,
+        .max_level = has_kernels(recipe->knobs.backend) ? STK_TRACE_KERNELS : STK_TRACE_OPS,
         .log = log,
         .log_context = log_context};
     *out = NULL;

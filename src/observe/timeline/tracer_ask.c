@@ -46,7 +46,7 @@ static stk_status check(const stk_tracer *t, const stk_tracer_request *request, 
     if (request->level < STK_TRACE_STAGES || request->level > STK_TRACE_KERNELS)
         return stk_fail(err, STK_E_INVALID, "trace", "level",
                         "there are 1 (stages), 2 (operations) and 3 (a device's kernels)");
-    if (t->options.most && request->level > t->options.most)
+    if (t->options.max_level && request->level > t->options.max_level)
         return stk_fail(err, STK_E_UNSUPPORTED, "trace", "level=3",
                         "is what a GPU tells of its kernels, and this run has none; level=2 has "
                         "every operation");
