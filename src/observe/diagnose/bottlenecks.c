@@ -1,4 +1,4 @@
-/* Which stage holds the run back, and how sure that is. */
+/* Ranks bottlenecks, with the confidence of the verdict. */
 #include "observe/diagnose/context.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static bool is_limit(const stk_estimate *fraction)
     return fraction->value >= STK_FRACTION_LIMIT && fraction->low > STK_FRACTION_DOUBT;
 }
 
-/* The stage other than compute whose removal gives most, of those that cost enough. */
+/* The stage other than compute whose removal gains most, among those with enough exposed time. */
 static stk_stage worst(const stk_diagnosis_ctx *c, const bool *passed_over)
 {
     stk_stage found = STK_STAGE_COMPUTE;
@@ -80,7 +80,7 @@ static void add_limit(stk_diagnosis_ctx *c, stk_stage stage, stk_what_if what)
     *l = (stk_bottleneck){
         .stage = stage, .share = c->fraction[stage], .cause = stk_diagnosis_ctx_cause(c, stage)};
     if (stage == STK_STAGE_COMPUTE) {
-        l->if_removed = (stk_estimate){-1, -1, -1}; /* compute is what all is for */
+        l->if_removed = (stk_estimate){-1, -1, -1}; /* a run without compute is meaningless */
         l->next = STK_STAGE_COMPUTE;
     } else {
         what.factor[stage] = 0;
@@ -90,7 +90,7 @@ static void add_limit(stk_diagnosis_ctx *c, stk_stage stage, stk_what_if what)
     describe(c, l);
 }
 
-/* What hides behind the first limit shows only when that is gone. */
+/* Adds bottlenecks that only show once the first one is removed. */
 static void add_hidden(stk_diagnosis_ctx *c, bool *listed)
 {
     const stk_bottleneck *first = &c->out->limits[0];
@@ -102,7 +102,7 @@ static void add_hidden(stk_diagnosis_ctx *c, bool *listed)
     add_limit(c, first->next, what);
 }
 
-/* Of one resampled run: the first limit, as it would be told of that run alone. */
+/* The first bottleneck of one resampled run, decided as for a run of its own. */
 static stk_stage first_of(const stk_diagnosis_ctx *c, const uint32_t *blocks, size_t count)
 {
     stk_what_if what;

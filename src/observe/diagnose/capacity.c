@@ -1,4 +1,4 @@
-/* What stages and shared resources can do at most, and how much of that is used. */
+/* Throughput and utilisation of stages and shared resources. */
 #include "observe/diagnose/context.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static stk_stage_throughput *add_row(stk_diagnosis_ctx *c, stk_stage stage, cons
     return row;
 }
 
-/* Nanoseconds that one batch takes a stage, with all its threads. */
+/* Nanoseconds of a batch in a stage, with all its threads. */
 static double service_ns(const stk_diagnosis_ctx *c, int stage)
 {
     const stk_sim_model *m = c->model;
@@ -41,13 +41,13 @@ static void add_stage(stk_diagnosis_ctx *c, int stage)
     row->binding = c->out->limit.stage == (stk_stage)stage;
 }
 
-/* used a second of at most limit a second. */
+/* used and limit: per second. */
 static void add_resource(stk_diagnosis_ctx *c, const char *name, double used, double limit)
 {
     if (!(used > 0) || !(limit > 0)) return;
     stk_stage_throughput *row = add_row(c, STK_STAGE_NONE, name);
     if (!row) return;
-    row->utilisation = fmin(1, used / limit); /* what was probed later may be less */
+    row->utilisation = fmin(1, used / limit); /* a later probe may give less */
     row->samples_per_s = c->rate / row->utilisation;
     row->binding = row->utilisation >= 0.9;
 }
@@ -75,7 +75,7 @@ static double cores_used(const stk_profile *p)
     return sampled;
 }
 
-/* Of one step: what its operations do by their own account. */
+/* Rates of a step's operations by their FLOPs and bytes. */
 static void add_compute(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;

@@ -1,13 +1,14 @@
-/* Why a stage costs what it does. */
+/* The cause of a stage's exposed time. */
 #include "observe/diagnose/context.h"
 
 #include <string.h>
 
 /* Thresholds, explained in docs/diagnosis.md. */
-static const double at_the_limit = 0.9;    /* of what the disk or the link gives */
-static const double workers_help = 0.05;   /* gain of other threads that makes them the cause */
-static const double waits_for_cores = 0.2; /* of the time that threads want to run */
-static const double much_faster = 1.25;    /* compute at another batch */
+static const double at_the_limit = 0.9; /* fraction of the disk's or the link's peak */
+static const double workers_help =
+    0.05; /* gain by other threads that makes their number the cause */
+static const double waits_for_cores = 0.2; /* fraction of the time that threads are runnable */
+static const double much_faster = 1.25;    /* speed-up of compute at another batch size */
 
 const char *stk_cause_name(stk_cause cause)
 {
@@ -40,7 +41,7 @@ static double runnable_fraction(const stk_profile_stage *s)
     return s->runnable_ns / (s->cpu_ns + s->runnable_ns);
 }
 
-/* Many requests that wait at a time share a bandwidth; few that wait are late each by itself. */
+/* Many requests waiting at once share a bandwidth; few are each late. */
 static stk_cause cause_of_read(const stk_diagnosis_ctx *c)
 {
     const stk_profile       *p = c->profile;

@@ -1,4 +1,5 @@
-/* Which steps of a recording count: those of the longest phase, warm and not traced. */
+/* Selects comparable steps of a recording: those of the longest phase, after warm-up and without
+ * tracing. */
 #include "observe/diagnose/comparable_steps.h"
 
 enum { WARM_STEPS = 20, FEWEST_LEFT = 10 };
@@ -7,7 +8,7 @@ typedef struct span {
     size_t begin, end;
 } span;
 
-/* A feed that begins anew is another phase: images may have another size. */
+/* A new loader begins a new phase: the image size may change. */
 static span longest_phase(const stk_profile *p)
 {
     span best = {0, 0}, now = {0, 0};
@@ -27,8 +28,8 @@ static bool untraced_suffice(const stk_profile *p, span phase)
     return count >= FEWEST_LEFT;
 }
 
-/* Where a run says from when on it measured, its totals are of those steps, and so is the verdict:
- * the last so many of the list. Elsewhere it is a guess. */
+/* If a run reports when its measurement began, its totals cover those last steps, and so must the
+ * verdict. Otherwise warm-up is estimated. */
 static bool knows_measured(const stk_profile *p)
 {
     return p->steps >= 1 && p->steps < (double)p->step_count;
@@ -54,7 +55,7 @@ size_t stk_comparable_steps(const stk_profile *profile, const stk_step_record **
         if (no_traced && step->marks & STK_STEP_TRACED) continue;
         out[count++] = step;
     }
-    for (size_t i = 0; i < count / 2; i++) { /* they were gathered from the end */
+    for (size_t i = 0; i < count / 2; i++) { /* collected newest first */
         const stk_step_record *other = out[i];
         out[i] = out[count - 1 - i];
         out[count - 1 - i] = other;

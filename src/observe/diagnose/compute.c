@@ -1,20 +1,21 @@
-/* Where compute's time goes: operations against the machine's limits, other batches. */
+/* Analyses compute: operations against the roofline, and other batch sizes. */
 #include "observe/diagnose/context.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* An operation stands out with this share of all time when that is twice its share of the work, or
- * with half of all when that is a third more than its share of the work. What has no name is no
- * layer that a person could replace. */
+/* An operation stands out with this fraction of all time if it is twice its fraction of the
+ * roofline time, or with half of all time if it is 1.3 times that. Operations without a name are no
+ * layers and cannot be replaced. */
 static const double op_fraction = 0.15, op_times_roofline = 2, op_half = 0.5,
                     half_times_roofline = 1.3;
-/* Layers with less are not looked at. One has few operations, so its largest is a part of it. */
+/* Layers below this fraction are skipped. A layer has few operations, so its largest is a good part
+ * of it. */
 static const double piece_min = 0.05;
 enum { PIECES = 6 };
 
-/* The least time that one run can take: arithmetic, memory, and the start of it. */
+/* Minimum time of one run: arithmetic, memory traffic, and launch. */
 static double roofline_ns(const stk_profile *p, const stk_profile_op *op)
 {
     const stk_machine_peaks *l = &p->limits;
@@ -28,7 +29,7 @@ static bool same_layer(const stk_profile_op *a, const stk_profile_op *b)
                     : !*b->name && strcmp(a->operation, b->operation) == 0;
 }
 
-/* Of all operations (like NULL), or of those of one layer. */
+/* Sums all operations (alike NULL), or those of alike's layer. */
 static void sum_ops(const stk_profile *p, const stk_profile_op *alike, double *ns, double *roofline)
 {
     *ns = *roofline = 0;
@@ -52,7 +53,7 @@ static bool is_listed(const stk_op_time_fraction *ops, size_t count, const stk_p
     return false;
 }
 
-/* Into its place; the least dear one goes where there is no more room. */
+/* Inserts in order; drops the cheapest entry if the list is full. */
 static size_t insert(stk_op_time_fraction *ops, size_t count, const stk_op_time_fraction *made)
 {
     size_t at = count;
@@ -94,7 +95,7 @@ bool stk_diagnosis_ctx_has_odd_op(const stk_diagnosis_ctx *c)
 {
     stk_op_time_fraction ops[STK_DIAGNOSIS_OPS];
     const size_t         count = stk_diagnosis_top_ops(c, ops);
-    /* Operations of other tools' traces are kinds, not layers, and their work is not known. */
+    /* Operations of other tools' traces are kinds instead of layers, and have no FLOPs. */
     for (size_t i = 0; i < count && !stk_diagnosis_ctx_is_foreign(c); i++)
         if (stk_diagnosis_ctx_op_stands_out(&ops[i])) return true;
     return false;
@@ -109,7 +110,8 @@ double stk_diagnosis_ctx_best_batch(const stk_diagnosis_ctx *c, int64_t *batch)
         const stk_profile_batch *b = &p->batches[i];
         if (b->batch == p->run.batch) now = b->samples_per_s;
         if (p->largest_batch > 0 && b->batch > p->largest_batch) continue;
-        if (p->run.data_count > 0 && b->batch > p->run.data_count) continue; /* would be refused */
+        if (p->run.data_count > 0 && b->batch > p->run.data_count)
+            continue; /* training would refuse it */
         if (b->samples_per_s <= best) continue;
         best = b->samples_per_s;
         *batch = b->batch;

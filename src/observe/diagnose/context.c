@@ -1,4 +1,4 @@
-/* Lines and fixes of the case at hand. */
+/* Appends lines and fixes to the diagnosis context. */
 #include "observe/diagnose/context.h"
 
 #include <stdarg.h>

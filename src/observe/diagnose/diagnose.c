@@ -1,11 +1,11 @@
-/* From what was observed to what limits, why, and what to do. */
+/* Diagnosis: from a profile to bottlenecks, causes and fixes. */
 #include "observe/diagnose/context.h"
 
 #include <stdio.h>
 
 enum { FEWEST_STEPS = 10 };
 
-/* What the words for a cause add to the verdict; NULL: nothing. */
+/* Addition to the verdict for a cause; NULL: none. */
 static const char *because(stk_cause cause)
 {
     static const char *const words[STK_CAUSE_COUNT] = {

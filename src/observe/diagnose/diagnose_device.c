@@ -1,12 +1,11 @@
-/* What limits a device that computes behind the training thread's back: starting its operations,
- * its memory, or its arithmetic. */
+/* Bottleneck inside an asynchronous device: launches, memory, or arithmetic. */
 #include "observe/diagnose/context.h"
 
-/* An operation is at a limit of the machine from this share of it on. */
+/* An operation is bound by a peak from this fraction of it on. */
 static const double at_a_limit = 0.6;
-/* A device that computes less is waited for by nobody: it waits itself. */
+/* A device with less utilisation is the one that waits. */
 static const double idles = 0.85;
-/* Of the time of all operations, or of that which the device computes. */
+/* Fractions of the operations' time, or of the device's compute time. */
 static const double half = 0.5, nearly_all = 0.9;
 
 static void add_op(stk_device_use *u, const stk_profile *p, const stk_profile_op *op)

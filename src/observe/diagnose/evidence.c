@@ -1,4 +1,4 @@
-/* What the verdict rests on, and what it rests on too little. */
+/* Evidence for the verdict, and warnings about weak evidence. */
 #include "observe/diagnose/context.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { FEW_STEPS = 50 };
 
-/* Step times that vary by more, threads that wait longer for a core: another program is about. */
+/* More variation of step times, or longer waits for a core, indicate another program. */
 static const double noisy_variation = 0.3, crowded_fraction = 0.15;
 
 static void show_shares(stk_diagnosis_ctx *c)
@@ -73,7 +73,7 @@ static void show_callbacks(stk_diagnosis_ctx *c)
     }
 }
 
-/* The dearest, and all that stand out. */
+/* The top operation, and all that stand out. */
 static void show_operations(stk_diagnosis_ctx *c)
 {
     stk_op_time_fraction ops[STK_DIAGNOSIS_OPS];

@@ -1,4 +1,4 @@
-/* Fixes: what each is foretold to give, and how a program carries it out. */
+/* Fixes: predicted gains, and how a program applies them. */
 #include "observe/diagnose/fix.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 #include <stoker/text.h>
 #include <string.h>
 
-/* How far runs came out from what the replay said of them (bench/observe/advice.py): parts of the
- * time that is saved, and of the step that is left. Resampled steps do not know of either. More
- * than is there cannot be saved, so runs are late rather than early. */
+/* Error of predictions against real runs (bench/observe/advice.py): fractions of the time saved and
+ * of the remaining step. Resampling does not cover it. Savings are bounded, so runs tend to be
+ * slower than predicted. */
 static const double late_error = 0.2, early_error = 0.1, step_error = 0.06, early_max = 0.25;
-/* Recording made a program's operations longer: without it more is saved than it says. */
+/* Tracing lengthens operations, so without it more is saved than predicted. */
 static const double recorded_error = 0.25;
 
 static void set_gains(const stk_diagnosis_ctx *c, stk_fix *fix)
@@ -53,7 +53,7 @@ stk_fix *stk_diagnosis_ctx_fix(stk_diagnosis_ctx *c, stk_stage stage, const char
     return stk_diagnosis_ctx_fix_rate(c, stage, name, stk_diagnosis_ctx_widen(c, rate));
 }
 
-/* Between what two ways of playing give; the value lies in the middle. */
+/* The geometric mean of two simulations, with their joint interval. */
 stk_fix *stk_diagnosis_ctx_fix_between(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
                                        const stk_what_if *weak, const stk_what_if *strong)
 {
@@ -69,7 +69,7 @@ stk_fix *stk_diagnosis_ctx_fix_at_most(stk_diagnosis_ctx *c, stk_stage stage, co
     stk_fix *fix = stk_diagnosis_ctx_fix(c, stage, name, what);
     if (!fix) return NULL;
     fix->at_most = true;
-    fix->samples_per_s.value = fix->samples_per_s.high; /* a bound holds with its error */
+    fix->samples_per_s.value = fix->samples_per_s.high; /* a bound includes its error */
     fix->samples_per_s.low = c->rate;
     fix->gain = fix->gain_high;
     fix->gain_low = 0;
@@ -122,7 +122,7 @@ static const char *data_of(const stk_diagnosis_ctx *c)
     return *data && strlen(data) <= STK_FIX_PATH ? data : "DATA";
 }
 
-/* A profile may be anybody's: what it calls its data is typed into a shell. */
+/* A profile may come from anywhere: its data path is quoted for the shell. */
 static const char *as_path(char *word, size_t capacity, const char *path)
 {
     return stk_shell_path(word, capacity, path) < capacity ? word : "DATA";
@@ -141,7 +141,7 @@ void stk_fix_recipe(stk_fix *fix, const char *format, ...)
     PRINT(fix->recipe, sizeof fix->recipe);
 }
 
-/* Beside the data: "photos-146". */
+/* A folder beside the data: "photos-146". */
 void stk_fix_pack(const stk_diagnosis_ctx *c, stk_fix *fix, const char *suffix, const char *flags)
 {
     const char *data = data_of(c);

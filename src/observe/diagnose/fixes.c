@@ -1,4 +1,4 @@
-/* Whose words fixes are told in: ours, or those of the program that was recorded. */
+/* Selects the fixes' terms: Stoker's, or those of the recorded framework. */
 #include "observe/diagnose/context.h"
 
 #include <string.h>

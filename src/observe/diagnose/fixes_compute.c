@@ -1,19 +1,19 @@
-/* What helps when compute limits: S4. */
+/* Fixes for a run that compute limits: S4. */
 #include "observe/diagnose/fix.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stoker/text.h>
 
-/* An operation with so much of compute's time is named, essential or not. */
+/* An operation with this fraction of compute's time is named, even if it is necessary. */
 static const double op_worth = 0.25;
-/* A batch is worth a line when compute alone is so much faster; a run has so much of that at least:
- * it was measured for a moment. */
+/* Speed-up of compute from which a batch size is advised, and the fraction of it that a run keeps
+ * at least: it was measured briefly. */
 static const double batch_worth = 1.1, batch_min = 0.6;
-/* Threads that wait so much for cores are held up by others. */
+/* Fraction of time waiting for cores that indicates other programs. */
 static const double quiet_worth = 0.1;
 
-/* Batches that are waited for: larger ones are waited for longer. */
+/* If input limits, larger batches take proportionally longer to prepare. */
 static bool input_limits(const stk_diagnosis_ctx *c)
 {
     return c->fraction[STK_STAGE_READ].value >= STK_FRACTION_LIMIT ||
@@ -21,7 +21,7 @@ static bool input_limits(const stk_diagnosis_ctx *c)
            c->fraction[STK_STAGE_HOST_TO_DEVICE].value >= STK_FRACTION_LIMIT;
 }
 
-/* What stays the same for a step, whatever its batch, is paid less often. */
+/* A larger batch amortises the fixed time of a step. */
 static void fix_by_batch(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
@@ -72,7 +72,8 @@ static void fix_operation(stk_diagnosis_ctx *c, const stk_op_time_fraction *op, 
         snprintf(fix->command, sizeof fix->command, "stoker bench compute %s --ops", model);
 }
 
-/* Each one that stands out can be done without; of the dearest of the others half may be saved. */
+/* An operation that stands out can be replaced; of the most expensive other one half may be
+ * saved. */
 static void fix_by_operations(stk_diagnosis_ctx *c)
 {
     stk_op_time_fraction ops[STK_DIAGNOSIS_OPS];
@@ -83,7 +84,7 @@ static void fix_by_operations(stk_diagnosis_ctx *c)
         fix_operation(c, &ops[0], false);
 }
 
-/* Cores that are there, but not for us. */
+/* For cores that other programs use. */
 void stk_fixes_quiet(stk_diagnosis_ctx *c)
 {
     const stk_sim_model     *m = c->model;

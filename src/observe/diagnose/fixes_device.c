@@ -1,10 +1,10 @@
-/* What helps a device that computes behind the training thread's back. */
+/* Fixes for an asynchronous compute device. */
 #include "observe/diagnose/fix.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A step that is recorded and played is started by one call. */
+/* A captured step is launched by one call. */
 static void fix_by_recording(stk_diagnosis_ctx *c, const stk_device_use *u)
 {
     const stk_profile *p = c->profile;
@@ -25,8 +25,8 @@ static void fix_by_recording(stk_diagnosis_ctx *c, const stk_device_use *u)
     stk_fix_recipe(fix, "knobs: {eager: false}");
 }
 
-/* What 16 bits give is between little and eight times (an H200): it depends on which kernels there
- * are for both, so no number is told. */
+/* 16-bit types gain between nothing and a factor of eight (H200), depending on the kernels of both
+ * types. No number is predicted. */
 static void fix_by_precision(stk_diagnosis_ctx *c, const stk_device_use *u)
 {
     const stk_profile *p = c->profile;
@@ -47,7 +47,7 @@ static void fix_by_precision(stk_diagnosis_ctx *c, const stk_device_use *u)
     stk_fix_recipe(fix, "train: {precision: fp16}");
 }
 
-/* Copies and results that the GPU does not wait for cost nothing. */
+/* Copies and results that overlap compute cost nothing. */
 static void fix_by_ahead(stk_diagnosis_ctx *c, stk_stage stage, const char *title, const char *why)
 {
     stk_what_if what;

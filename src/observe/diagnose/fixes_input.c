@@ -1,4 +1,4 @@
-/* What helps against slow input: S1 and S2. What the data is decides what is said. */
+/* Fixes for slow input, S1 and S2, by the kind of data. */
 #include "observe/diagnose/fix.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 
 enum { PIXELS_MAX = 1 << 20 };
 
-/* Input takes a quarter of memory at most unless told otherwise, and a cache half of that. */
+/* Input may use a quarter of memory by default, and a cache half of that. */
 static const double memory_for_cache = 0.125;
-/* Stored images must be so much larger than needed for resizing them once to be worth it. */
+/* Ratio of stored to needed size from which resizing once pays off. */
 static const double larger = 1.25;
 
 static double busy_share_of(const stk_profile *p, const char *word)
@@ -23,7 +23,7 @@ static double busy_share_of(const stk_profile *p, const char *word)
     return all > 0 ? found / all : 0;
 }
 
-/* Of files, or a stage of a person's own plan. */
+/* Of files, or in the user's pipeline. */
 static bool has_cache(const stk_profile *p)
 {
     if (*p->run.cache && strcmp(p->run.cache, "none") != 0) return true;
@@ -63,7 +63,7 @@ static void fix_by_memory(stk_diagnosis_ctx *c)
     stk_fix_recipe(fix, "data: {cache: memory}");
 }
 
-/* One request of a pack reads many samples; a file is a request and an open at least. */
+/* A request to a pack reads many samples; a file needs an open and a request. */
 static void fix_by_packing(stk_diagnosis_ctx *c)
 {
     stk_what_if what;
@@ -78,13 +78,13 @@ static void fix_by_packing(stk_diagnosis_ctx *c)
     stk_fix_pack(c, fix, "packed", "");
 }
 
-/* Crops are 7/8 of what images were resized to. */
+/* A crop is 7/8 of the resized image. */
 static int64_t resized(const stk_profile *p)
 {
     return p->run.size > 0 && p->run.size < PIXELS_MAX ? p->run.size * 8 / 7 : 0;
 }
 
-/* Work and bytes that go by pixels are paid once instead of in every epoch. */
+/* Work per pixel is paid once instead of every epoch. */
 static void fix_by_resizing(stk_diagnosis_ctx *c, stk_stage stage)
 {
     const stk_profile *p = c->profile;
@@ -120,7 +120,7 @@ void stk_fixes_read(stk_diagnosis_ctx *c)
 static void fix_by_workers(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
-    if (p->machine.cores < 1) return; /* what more threads give depends on them */
+    if (p->machine.cores < 1) return; /* the gain of threads depends on the cores */
     const stk_workers w = stk_diagnosis_ctx_best_workers(c);
     const bool        traded = w.threads < (int)c->model->threads;
     stk_fix          *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_PREPROCESS, "threads", &w.what);
@@ -145,7 +145,7 @@ static double device_items(const stk_profile *p)
     return sum;
 }
 
-/* Of a GPU's decoder nothing is known before it was tried: half of the images is what is usual. */
+/* The GPU decoder's speed is unknown before it is tried; half of the images is typical. */
 static void fix_by_device(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;

@@ -1,12 +1,12 @@
-/* What helps against the rest of the training thread's work: copies, sharing, callbacks, files. */
+/* Fixes for copies, all-reduce, callbacks and files on the training thread. */
 #include "observe/diagnose/fix.h"
 
 enum { PIXELS_MIN = 16, PIXELS_MAX = 1 << 20, LESS_OFTEN = 10, WRITE_LESS_OFTEN = 4 };
 
-/* What marked steps cost more than others must be so much of a stage for a key to help. */
+/* A recipe key helps if flagged steps cause this fraction of a stage's time. */
 static const double mostly = 0.5;
 
-/* Steps that carry a mark: how often, and how much of a stage's time they have beyond others. */
+/* Frequency of flagged steps, and the fraction of a stage's time that they add. */
 typedef struct flagged {
     double every, fraction;
 } flagged;
@@ -53,7 +53,7 @@ static void fix_bytes(stk_diagnosis_ctx *c)
     stk_fix_because(fix, "compute waits while they are copied to the device");
 }
 
-/* Smaller images are less work for every stage that sees pixels. */
+/* Smaller images reduce the work of every stage that processes pixels. */
 static void fix_copies(stk_diagnosis_ctx *c)
 {
     static const stk_stage pixels[] = {STK_STAGE_PREPROCESS, STK_STAGE_COMPUTE};
@@ -64,7 +64,7 @@ static void fix_copies(stk_diagnosis_ctx *c)
     weak.factor[STK_STAGE_HOST_TO_DEVICE] = 0.5;
     strong = weak;
     for (size_t i = 0; i < sizeof pixels / sizeof *pixels; i++)
-        strong.factor[pixels[i]] = 0.3; /* dense layers on flattened images lose most */
+        strong.factor[pixels[i]] = 0.3; /* dense layers on flattened images gain most */
     if (size < PIXELS_MIN || p->run.size > PIXELS_MAX) {
         fix_bytes(c);
         return;
@@ -96,7 +96,7 @@ static void fix_sharing(stk_diagnosis_ctx *c)
     stk_fix_recipe(fix, "train: {accumulate: 4}");
 }
 
-/* Reports come less often by a key; what every step does is the program's own. */
+/* A key makes reports rarer; work in every step is the program's own. */
 static bool fix_reports(stk_diagnosis_ctx *c, stk_stage stage, const char *why)
 {
     const flagged m = compare_flagged(c->profile, STK_STEP_REPORT, stage);

@@ -1,6 +1,6 @@
-/* What helps a PyTorch program, in PyTorch's words. A trace tells times, not what a change would
- * measure, so each number is an interval between what is certain and what is possible; where
- * nothing is certain there is none. */
+/* Fixes for PyTorch programs, in PyTorch's terms. A trace has times but no what-if measurements.
+ * Each gain is therefore an interval between a safe and an optimistic estimate; without a safe one
+ * there is no number. */
 #include "observe/diagnose/fix.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@
 
 enum { LESS_OFTEN = 10, USUAL_WORKERS = 4, WORKERS_MAX = 16, LARGEST_FACTOR = 32 };
 
-/* Starting one operation from Python costs so many nanoseconds, whatever its size. */
+/* Nanoseconds to launch one operation from Python, whatever its size. */
 static const double start_least_ns = 4e3, start_most_ns = 25e3;
-/* A larger batch is worth a line when so much of a step does not depend on it. */
+/* A larger batch is advised if this fraction of a step is independent of the batch. */
 static const double fixed_worth = 0.25, fixed_left = 0.1;
-/* Shares of compute's operations. */
+/* Fractions of compute's operations. */
 static const double float64_worth = 0.05, convolutions_worth = 0.3;
-/* In float32 an operation takes so much of its float64 time: half the bytes, or another kernel. */
+/* Time of a float32 operation relative to float64: half the bytes, or another kernel. */
 static const double float32_weak = 0.6, float32_strong = 0.05;
 
 static bool on_cpu(const stk_diagnosis_ctx *c)
@@ -27,7 +27,7 @@ static double rate_of(const stk_diagnosis_ctx *c, double step_ns)
     return c->samples_a_step / step_ns * 1e9;
 }
 
-/* Between two lengths of a step; the replay's own error is added. */
+/* Between two lengths of a step, widened by the error of predictions. */
 static stk_estimate between(const stk_diagnosis_ctx *c, double slow_ns, double fast_ns)
 {
     const double       s = rate_of(c, slow_ns), f = rate_of(c, fast_ns);
@@ -58,8 +58,7 @@ static void name_slow_input(const stk_diagnosis_ctx *c, stk_fix *fix)
                         percent);
 }
 
-/* Samples that are waited for are prepared by all workers at a time; samples that are computed
- * share the cores with compute where that is on the CPU. */
+/* With workers, samples are prepared in parallel and share the cores with compute on a CPU. */
 static void fix_by_first_workers(stk_diagnosis_ctx *c)
 {
     const int    cores = c->profile->machine.cores, workers = workers_for(c);
@@ -85,7 +84,7 @@ static void fix_by_first_workers(stk_diagnosis_ctx *c)
                  workers);
 }
 
-/* How many there are is not told: twice as many give twice as much at most. */
+/* The number of workers is unknown: doubling it at most doubles the rate. */
 static void fix_by_more_workers(stk_diagnosis_ctx *c)
 {
     stk_what_if what;
@@ -102,7 +101,7 @@ static void fix_by_more_workers(stk_diagnosis_ctx *c)
                       "prefetch_factor=4, persistent_workers=True)");
 }
 
-/* What of it is the same in each epoch is not told. */
+/* Which part is the same in every epoch is unknown. */
 static void fix_by_preparing_once(stk_diagnosis_ctx *c)
 {
     stk_what_if what;
@@ -127,7 +126,7 @@ static void fix_input(stk_diagnosis_ctx *c)
     fix_by_preparing_once(c);
 }
 
-/* Pinned memory is copied twice as fast at least, and beside compute at best. */
+/* Pinned memory copies at least twice as fast, and at best overlaps compute. */
 static void fix_copies(stk_diagnosis_ctx *c)
 {
     const bool  pageable = c->profile->program.pageable_ns > 0;
@@ -176,14 +175,14 @@ static const stk_profile_callback *slowest_call(const stk_profile *p)
     return found;
 }
 
-/* Code of the loop in which nothing is computed. */
+/* Code of the loop without any operation. */
 static double pauses_ns(const stk_profile *p)
 {
     const stk_profile_callback *slow = slowest_call(p);
     return fmax(fmax(0, p->program.pause_ns), slow ? (double)slow->ns : 0);
 }
 
-/* Time that a step takes whatever its batch: the optimizer, the loop, the start of operations. */
+/* Time of a step that is independent of the batch: optimiser, loop, launches. */
 static void estimate_fixed(const stk_diagnosis_ctx *c, double *weak, double *strong)
 {
     const stk_profile *p = c->profile;
@@ -214,7 +213,8 @@ static void fix_by_batch(stk_diagnosis_ctx *c)
     const double middle = (weak + strong) / 2, t = c->step_ns;
     const double left = t - pauses_ns(c->profile) / fmax(1, c->profile->steps);
     if (middle < fixed_worth * t || strong < fixed_worth * left) return;
-    if (pauses_ns(c->profile) > fixed_worth * c->profile->measured_ns) return; /* that first */
+    if (pauses_ns(c->profile) > fixed_worth * c->profile->measured_ns)
+        return; /* fix pauses first */
     const int    factor = batch_factor(middle, t);
     const double slow = (weak + factor * (t - weak)) / factor;
     const double fast = (strong + factor * (t - strong)) / factor;
@@ -240,7 +240,7 @@ static void fix_by_batch(stk_diagnosis_ctx *c)
                  batch > 0 ? (long long)(batch * factor) : (long long)factor);
 }
 
-/* Of a GPU that waits to be told. */
+/* For a launch-bound GPU. */
 static void fix_by_graphs(stk_diagnosis_ctx *c)
 {
     const stk_profile   *p = c->profile;
@@ -261,7 +261,7 @@ static void fix_by_graphs(stk_diagnosis_ctx *c)
     stk_fix_code(fix, "model = torch.compile(model, mode=\"reduce-overhead\")");
 }
 
-/* A GPU's tensor cores: how much they give depends on what the kernels are. */
+/* The gain of tensor cores depends on the kernels. */
 static void fix_by_precision(stk_diagnosis_ctx *c)
 {
     const stk_profile_program *g = &c->profile->program;
@@ -279,7 +279,7 @@ static void fix_by_precision(stk_diagnosis_ctx *c)
                  g->channels_first > 0 ? "; model.to(memory_format=torch.channels_last)" : "");
 }
 
-/* On the CPU each convolution of NCHW images reorders them and back. */
+/* On the CPU every convolution of NCHW images reorders them twice. */
 static void fix_by_channels_last(stk_diagnosis_ctx *c)
 {
     const double fraction = c->profile->program.channels_first;
@@ -297,7 +297,7 @@ static void fix_by_channels_last(stk_diagnosis_ctx *c)
                       "x = x.to(memory_format=torch.channels_last)");
 }
 
-/* What the loop does between operations, by name where stacks were recorded. */
+/* Names the loop's code between operations, if stacks were recorded. */
 static void fix_loop(stk_diagnosis_ctx *c)
 {
     const stk_profile          *p = c->profile;
@@ -346,7 +346,7 @@ static void fix_writing(stk_diagnosis_ctx *c)
     stk_fix_code(fix, "if step %% (the present interval x %d) == 0: torch.save(...)", LESS_OFTEN);
 }
 
-/* A number that the host asks for is waited for; ten times fewer cost a tenth. */
+/* Reading a scalar synchronises; ten times fewer reads cost a tenth. */
 static void fix_scalars(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;

@@ -1,4 +1,4 @@
-/* What helps programs of TensorFlow and JAX, in their words. */
+/* Fixes for TensorFlow and JAX programs, in their terms. */
 #include "observe/diagnose/fix.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static bool input_costs(const stk_diagnosis_ctx *c)
            STK_FRACTION_WORTH;
 }
 
-/* Without the wait for input: the most that any change of it gives. */
+/* Removes the wait for input: the upper bound of any change to it. */
 static stk_fix *fix_input_at_most(stk_diagnosis_ctx *c, const char *name)
 {
     stk_what_if what;
@@ -23,7 +23,7 @@ static stk_fix *fix_input_at_most(stk_diagnosis_ctx *c, const char *name)
     return stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, name, &what);
 }
 
-/* Batches that are made while others are used cost nothing until they are what takes longest. */
+/* Prefetched batches cost nothing until the input is the bottleneck. */
 static void fix_by_prefetching(stk_diagnosis_ctx *c)
 {
     const double wait =
@@ -35,7 +35,7 @@ static void fix_by_prefetching(stk_diagnosis_ctx *c)
         stk_diagnosis_ctx_fix_rate(c, STK_STAGE_PREPROCESS, "prefetch",
                                    stk_diagnosis_ctx_widen(c, (stk_estimate){rate, rate, rate}));
     if (!fix) return;
-    if (on_cpu(c)) { /* it shares the cores with compute */
+    if (on_cpu(c)) { /* input shares the cores with compute */
         fix->at_most = true;
         fix->gain_low = 0;
         fix->samples_per_s.low = c->rate;

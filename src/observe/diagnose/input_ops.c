@@ -1,9 +1,9 @@
-/* Which operation of the input takes most of the time that preparing takes. */
+/* Finds the most expensive operation of preprocessing. */
 #include "observe/diagnose/context.h"
 
 #include <math.h>
 
-/* Less says nothing: all are alike. */
+/* Below this fraction operations are about equal. */
 static const double costly = 0.2;
 
 void stk_diagnosis_ctx_show_input_ops(stk_diagnosis_ctx *c)

@@ -1,5 +1,5 @@
-/* Training, evaluating, checkpointing: what each takes of the run, and what limits it there. A
- * phase that takes little is not worth a fix, however slow it is. */
+/* Times and bottlenecks of training, evaluation and checkpoints. A short phase needs no fix,
+ * however slow it is. */
 #include "observe/diagnose/context.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void set_stage(stk_phase_verdict *p, int stage, double ns)
     p->stage_share = fmin(1, ns / p->ns);
 }
 
-/* Steps without what they write: that is the checkpoints' phase. */
+/* Steps without their checkpoints, which are a phase of their own. */
 static void add_training(stk_diagnosis *d, const stk_profile *profile, double written)
 {
     stk_phase_verdict *p = add(d, "train", profile->measured_ns - written, profile->steps);
@@ -63,7 +63,8 @@ static void add_evaluation(stk_diagnosis *d, const stk_profile *profile)
              100 * p->stage_share, why_evaluation(top));
 }
 
-/* Copying is the training thread's, writing goes on beside it unless the one before is not done. */
+/* The training thread copies; writing is asynchronous unless the previous checkpoint is
+ * unfinished. */
 static void add_checkpoints(stk_diagnosis *d, const stk_profile *profile, double written)
 {
     const stk_profile_stage *s = &profile->stages[STK_STAGE_WRITE];

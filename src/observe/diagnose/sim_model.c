@@ -1,4 +1,4 @@
-/* From a profile to a model of it. */
+/* Builds the simulation model from a profile. */
 #include "observe/diagnose/sim_model.h"
 
 #include "observe/diagnose/comparable_steps.h"
@@ -8,9 +8,10 @@
 
 enum { USUAL_BUFFER = 4, ROUNDS = 4, HALVINGS = 40, FEWEST_STEPS = 2, HELPERS_MAX = 4096 };
 
-/* Waits below this share of the time are noise and calibrate nothing. */
+/* Waits below this fraction of the time are noise and not calibrated against. */
 static const double wait_min = 0.002;
-/* Reads that are waited for less, and are under way less, do not bind: some came late. */
+/* With fewer waits and fewer reads in flight, reading is not the bottleneck; some reads were
+ * late. */
 static const double few_waits = 0.01, seldom = 0.5;
 
 static void take_step(stk_sim_model_step *to, const stk_step_record *from)
@@ -25,7 +26,7 @@ static void take_step(stk_sim_model_step *to, const stk_step_record *from)
     to->prepare = (double)from->work_ns[STK_STAGE_PREPROCESS];
 }
 
-/* Only totals are known: steps that are all the same. */
+/* A profile with totals only: all steps are equal. */
 static void take_totals(stk_sim_model *m, const stk_profile *p)
 {
     const double steps = p->steps;
@@ -57,7 +58,7 @@ static double all_ns(const stk_sim_model *m)
     return sum;
 }
 
-/* Batches that fit into the queues between reading and training. */
+/* Capacity of the queues between reading and training, in batches. */
 static double queue_batches(const stk_profile *p)
 {
     double batches = 0;
@@ -76,8 +77,7 @@ static double runnable_fraction(const stk_profile_stage *s)
     return s->cpu_ns > 0 && s->runnable_ns > 0 ? s->runnable_ns / all : 0;
 }
 
-/* With nobody beside the training thread, neither threads nor requests in flight, reads wait for it
- * as it waits for them. */
+/* Without helper threads or requests in flight, the training thread reads by itself. */
 static void take_machine(stk_sim_model *m, const stk_profile *p)
 {
     const double servers = p->stages[STK_STAGE_PREPROCESS].servers;
@@ -90,8 +90,8 @@ static void take_machine(stk_sim_model *m, const stk_profile *p)
         m->contention = runnable_fraction(&p->stages[STK_STAGE_COMPUTE]);
 }
 
-/* Where threads share cores, what they tell as work holds waits for a core: they are no work, and
- * come out of the sharing when steps are played again. */
+/* Where threads share cores, their busy time includes waits for a core. Those are no work: the
+ * simulation adds them back. */
 static void take_off_waits(stk_sim_model *m, const stk_profile *p)
 {
     if (!(m->contention > 0)) return;
@@ -114,9 +114,9 @@ static bool reads_bind(const stk_sim_model *m)
     return waits > few_waits * all || all_reads(m) > seldom * all;
 }
 
-/* How long reading and preparing one batch takes. While a stage is waited for, it works all the
- * time, so that what it does in a step is the step itself: that is better known than what its
- * threads say of themselves, of which several may wait for the same bytes. */
+/* Time to read and prepare one batch. A stage that is waited for is always busy, so its work per
+ * step is the step's length. That is more precise than the busy times of its threads, several of
+ * which may wait for the same bytes. */
 static void calibrate_work(stk_sim_model *m)
 {
     const bool bind = reads_bind(m);
@@ -145,8 +145,8 @@ static double wait_of(const stk_sim_model *m, bool read)
     return read ? run.wait_read : run.wait_prepare;
 }
 
-/* Finds the scale with which the model waits as long as the run did. Waits grow with the scale. A
- * stage that nobody waited for keeps its own times, unless they would make somebody wait. */
+/* Finds the scale with which simulated waits equal the measured ones. Waits grow with the scale. A
+ * stage without waits keeps its own times, unless they cause simulated waits. */
 static void fit(stk_sim_model *m, double *scale, bool read, double measured, double all)
 {
     const double scale_max = 64;
@@ -174,7 +174,7 @@ static void calibrate(stk_sim_model *m)
         if (!(m->helpers > 0)) break;
         fit(m, &m->prepare_scale, false, sum_of(m, STK_STAGE_PREPROCESS), all);
     }
-    /* All cores cannot have been busier than the run was long. */
+    /* The cores' busy time cannot exceed the run. */
     m->core_scale = 1;
     const double bound = stk_sim_run(m, &what, NULL, 0).ns;
     if (bound > all) m->core_scale = all / bound;

@@ -1,19 +1,19 @@
-/* The tandem: batch by batch, when is it read, prepared, and used? */
+/* Simulates the tandem queue: for each batch, when it is read, prepared and used. */
 #include "observe/diagnose/sim_model.h"
 
 #include <math.h>
 
 enum { READ_AHEAD = 4, APART_AHEAD = 2 };
 
-/* Where the run is; rings hold what buffers remember. */
+/* State of a simulated run; rings hold the history that buffers need. */
 typedef struct player {
     const stk_sim_model *model;
     const stk_what_if   *what;
     double               helpers, compute_factor;
-    double               helper_rate, joint_rate; /* batches' work a moment: see set_speeds */
+    double               helper_rate, joint_rate; /* batches of work per moment: see set_speeds */
     size_t               buffer, index;
-    bool                 crowded;        /* more threads than cores, by what is asked */
-    double               read, prepared; /* when the last batch was */
+    bool                 crowded;        /* more runnable threads than cores */
+    double               read, prepared; /* end of the last batch */
     double               end;            /* of the last step */
     double               taken[STK_SIM_BUFFER_MAX];
     double               prepared_before[READ_AHEAD];
@@ -22,21 +22,21 @@ typedef struct player {
     double               core_ns;
 } player;
 
-/* Threads that want each core while compute and the input's threads run. */
+/* Runnable threads per core while compute and input run. */
 static double crowd(const stk_sim_model *m, double threads, double helpers)
 {
     return m->cores > 0 ? fmax(1, (threads + helpers) / m->cores) : 1;
 }
 
-/* Threads without a core, for each that prepares: what a batch takes from compute goes with it. */
+/* Threads without a core per preparing thread: the time that a batch takes from compute. */
 static double too_many(const stk_sim_model *m, double threads, double helpers)
 {
     const double without = threads + helpers - m->cores;
     return helpers > 0 && without > 0 ? without / helpers : 0;
 }
 
-/* What the input's threads take from compute goes with their work, not with compute's. Threads that
- * never rest cannot take more than their share of the cores, or what they were seen to take. */
+/* The compute time that input threads take grows with their work. Busy threads cannot take more
+ * than their part of the cores, or more than was measured. */
 static double compute_factor(const player *p, double threads)
 {
     const stk_sim_model *m = p->model;
@@ -50,7 +50,7 @@ static double compute_factor(const player *p, double threads)
     return own + fmin(taken, own * (then - 1) * fmax(1, seen));
 }
 
-/* How fast batches are prepared beside compute, and when the training thread waits and helps. */
+/* Rates of preparation during compute, and while the training thread waits and helps. */
 static void set_speeds(player *p, double threads)
 {
     const stk_sim_model *m = p->model;
@@ -74,8 +74,8 @@ static player begin(const stk_sim_model *model, const stk_what_if *what)
     return p;
 }
 
-/* When the batch is prepared. The training thread helps as soon as it waits; without helpers it
- * does all of it, and only then. */
+/* End of a batch's preparation. The training thread helps while it waits; without helpers it does
+ * all of it, and only then. */
 static double prepare(const player *p, double start, double work)
 {
     const double alone = p->helpers > 0 ? start + work / p->helper_rate : INFINITY;
@@ -85,8 +85,8 @@ static double prepare(const player *p, double start, double work)
     return from + fmax(0, work - done) / p->joint_rate;
 }
 
-/* When reading the batch may begin: reads run ahead by themselves unless the training thread does
- * them; with helpers they are theirs. */
+/* Earliest start of reading a batch. Reads run ahead unless the training thread does them; with
+ * helpers, these read. */
 static double read_from(const player *p, double before)
 {
     const bool by_trainer = p->model->reads_inline && !(p->helpers > 0);
@@ -99,7 +99,7 @@ static double training_factor(const player *p, int stage)
     return stage == STK_STAGE_COMPUTE ? p->compute_factor : p->what->factor[stage];
 }
 
-/* A stage on a thread of its own delays training only when it is two steps behind. */
+/* A stage on a thread of its own delays training only once it is two steps behind. */
 static void run_apart(player *p, const stk_sim_model_step *step)
 {
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
@@ -145,7 +145,7 @@ static const stk_sim_model_step *step_at(const stk_sim_model *m, const uint32_t 
     return &m->steps[at < m->count ? at : m->count - 1];
 }
 
-/* Queues are brought to where they are in the middle of a run before anything is counted. */
+/* Runs to steady queue lengths before counting. */
 stk_sim_model_run stk_sim_run(const stk_sim_model *model, const stk_what_if *what,
                               const uint32_t *blocks, size_t block_count)
 {

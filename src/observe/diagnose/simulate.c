@@ -1,4 +1,4 @@
-/* What the model says, with how sure that is: runs made of resampled blocks of steps. */
+/* Simulated rates with intervals, from runs of resampled blocks of steps. */
 #include "observe/diagnose/sim_model.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ double stk_sim_model_rate(const stk_sim_model *model, const stk_what_if *what)
     return run.ns > 0 ? run.samples / run.ns * 1e9 : 0;
 }
 
-/* Splitmix64: any good mixing of a number does. */
+/* Splitmix64; any good integer mixer would do. */
 static uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Joints between blocks shift all resampled runs a little, so only their spread is used. */
+/* Joints between blocks bias all resampled runs slightly, so only their spread is used. */
 stk_estimate stk_sim_model_interval(double value, double *resampled, size_t count)
 {
     stk_estimate e = {value, value, value};

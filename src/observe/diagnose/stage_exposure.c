@@ -1,4 +1,4 @@
-/* What stages cost: shares of a step with their intervals, and what a run without them gives. */
+/* Exposed fractions of the stages with intervals, and rates without each stage. */
 #include "observe/diagnose/context.h"
 
 #include <string.h>

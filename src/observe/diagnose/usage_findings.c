@@ -1,12 +1,12 @@
-/* What a run used, over time: the detectors of a program that is only watched, on runs of our own.
- */
+/* Applies the usage detectors to Stoker's own runs. */
 #include "observe/diagnose/context.h"
 
 #include <stdio.h>
 #include <stoker/usage.h>
 #include <string.h>
 
-/* Of a run of our own the rest is known better, or was chosen: the device, its links. */
+/* Whether a finding is reported for our own runs: the device and its links are configured or
+ * measured better. */
 static bool is_told(stk_finding_kind kind)
 {
     static const bool reported[STK_FINDING_KINDS] = {
@@ -17,7 +17,7 @@ static bool is_told(stk_finding_kind kind)
     return reported[kind];
 }
 
-/* While a cache in memory fills, memory grows as it should: that is the first epoch. */
+/* A cache in memory grows during the first epoch, which is no leak. */
 static size_t first_that_counts(const stk_profile *p)
 {
     double seen = 0, before = 0;

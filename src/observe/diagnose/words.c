@@ -1,11 +1,11 @@
-/* Gains and verdicts in words that agree with each other. */
+/* Wording of gains and verdicts. */
 #include "observe/diagnose/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A foretold gain from here on does not go with a verdict that sounds as if all were well. */
+/* From this predicted gain on, a verdict must not sound as if all were well. */
 static const double much = 0.25;
 
 char *stk_gain_text(char *text, size_t capacity, double gain)
@@ -25,7 +25,8 @@ char *stk_rate_text(char *text, size_t capacity, double rate)
     return text;
 }
 
-/* What is foretold, then bounds and guesses, then what has no number; the largest gain first. */
+/* Predicted gains first, then bounds and assumptions, then fixes without a number; larger gains
+ * first. */
 static int rank(const stk_fix *fix)
 {
     if (fix->samples_per_s.value < 0) return 2;
@@ -39,7 +40,7 @@ static int compare(const void *a, const void *b)
     return (x->gain < y->gain) - (x->gain > y->gain);
 }
 
-/* One sentence more, where compute is named as the limit and a fix gives much. */
+/* Adds a sentence if compute is the bottleneck and a fix gains much. */
 static void reconcile(stk_diagnosis *d)
 {
     static const char addition[] = "; a fix gives ";

@@ -1,14 +1,14 @@
-/* Which threads would serve best: more for the input, from free cores or from compute's. */
+/* Chooses input and compute threads: from idle cores, or from compute's. */
 #include "observe/diagnose/context.h"
 
 #include <math.h>
 
 enum { TRIED_MAX = 64 };
 
-/* A rate this close to the best is as good: fewer threads do. */
+/* A rate this close to the best counts as equal; the fewest threads win. */
 static const double as_good = 0.99;
 
-/* Compute on fewer threads takes longer by as much: the worst that can be. */
+/* Pessimistic: compute slows down in proportion to the threads it loses. */
 static stk_workers try_helpers(const stk_diagnosis_ctx *c, int helpers)
 {
     const stk_sim_model *m = c->model;
