@@ -1,4 +1,4 @@
-/* Events of a trace, by their phase. */
+/* Builds events of a timeline by their trace phase. */
 #include "observe/timeline/builder.h"
 
 #include "observe/timeline/tool.h"
@@ -69,8 +69,8 @@ stk_status stk_builder_member(void *context, stk_bytes key, stk_bytes value, stk
     return STK_OK;
 }
 
-/* Rows apart, then by time; of two that begin together the longer is around the other, and of two
- * as long the one whose name came first: qsort keeps no order of its own where memory is short. */
+/* By row, then begin. Of two spans with the same begin the longer one encloses the other; equal
+ * ones are ordered by name index. The order is total because qsort is not stable. */
 static int compare(const void *left, const void *right)
 {
     const stk_timeline_event *a = left, *b = right;
@@ -91,7 +91,7 @@ static bool is_sorted(const stk_timeline_event *events, size_t count)
     return true;
 }
 
-/* Times count from the first event on. */
+/* Makes times relative to the first event. */
 static void make_relative(stk_timeline *t)
 {
     stk_timeline_event *events = stk_timeline_events(t);

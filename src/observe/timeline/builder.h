@@ -1,13 +1,13 @@
-/* Makes a timeline of the events of a trace as they come. */
+/* Builds a timeline from trace events as they are read. */
 #ifndef STK_OBSERVE_TIMELINE_BUILDER_H
 #define STK_OBSERVE_TIMELINE_BUILDER_H
 
 #include "observe/timeline/chrome_reader.h"
 #include "observe/timeline/timeline_internal.h"
 
-/* A span that was begun, on the stack of its row or in the list of those with an id. */
+/* An open span, on its row's stack or in the list of async spans. */
 typedef struct stk_open_span {
-    uint32_t name, category, row, below; /* below: the next on the stack, or the next free one */
+    uint32_t name, category, row, below; /* below: next on the stack, or next free entry */
     int64_t  begin_ns;
 } stk_open_span;
 
@@ -19,15 +19,15 @@ typedef struct stk_async_span {
 typedef struct stk_builder {
     stk_timeline *timeline;
     uint64_t      max_events;
-    int64_t       until_ns; /* what begins later is left out */
-    bool          full;     /* no time tells what to leave out: all is */
+    int64_t       until_ns; /* later events are dropped */
+    bool          full;     /* no cut-off time helps: all further events are dropped */
     uint32_t      last_row;
-    stk_blob      row_table; /* uint32_t: rows by hash, from 1 */
-    stk_blob      processes; /* process_name: names of processes */
-    stk_blob      open;      /* stk_open_span; number 0 is none */
+    stk_blob      row_table; /* uint32_t: hash table of rows, from 1 */
+    stk_blob      processes; /* process names */
+    stk_blob      open;      /* stk_open_span; index 0 is none */
     uint32_t      free_open;
     stk_blob      async; /* stk_async_span */
-    stk_blob      flows; /* uint64_t: a table of the ids that began */
+    stk_blob      flows; /* uint64_t: hash table of the flow ids that began */
     uint64_t      flow_count;
     stk_blob      text;
 } stk_builder;
@@ -40,12 +40,12 @@ STK_NODISCARD stk_status stk_timeline_new(stk_timeline **out, stk_builder *b, ui
 STK_NODISCARD stk_status stk_builder_init(stk_builder *b, stk_timeline *timeline,
                                           uint64_t max_events, stk_error *err);
 void                     stk_builder_release(stk_builder *b);
-/* Visits of stk_events_read; context is the builder. */
+/* Visitor of stk_events_read; context is the builder. */
 STK_NODISCARD stk_status stk_builder_event(void *context, const stk_file_event *event,
                                            stk_error *err);
 STK_NODISCARD stk_status stk_builder_member(void *context, stk_bytes key, stk_bytes value,
                                             stk_error *err);
-/* Stages, order and times of all events. */
+/* Assigns stages, sorts, and makes times relative. */
 STK_NODISCARD stk_status stk_builder_finish(stk_builder *b, stk_error *err);
 
 /* What arguments of a span say; -1: not said. */
@@ -67,17 +67,17 @@ STK_NODISCARD stk_status stk_builder_row_of(stk_builder *b, int64_t process, int
 STK_NODISCARD stk_status stk_builder_name_process(stk_builder *b, int64_t process, uint32_t name,
                                                   uint32_t labels, stk_error *err);
 
-/* Parts of it. */
+/* Functions of the builder's files. */
 
-/* builder_rows.c: the row of a process and a thread, made where there is none. */
+/* builder_rows.c: the row of a process and thread; creates it if new. */
 STK_NODISCARD stk_status stk_builder_row(stk_builder *b, const stk_file_event *event, uint32_t *row,
                                          stk_error *err);
 STK_NODISCARD stk_status stk_builder_async_row(stk_builder *b, const stk_file_event *event,
                                                uint32_t *row, stk_error *err);
-/* process_name, thread_name and their like. */
+/* Handles process_name, thread_name and similar metadata. */
 STK_NODISCARD stk_status stk_builder_name(stk_builder *b, const stk_file_event *event,
                                           stk_error *err);
-/* The number of a field's text. */
+/* Index of a field's text. */
 STK_NODISCARD stk_status stk_builder_text(stk_builder *b, stk_bytes value, uint32_t *number,
                                           stk_error *err);
 void                     stk_builder_name_rows(stk_builder *b);
@@ -96,20 +96,21 @@ STK_NODISCARD stk_status stk_builder_end_async(stk_builder *b, const stk_file_ev
 STK_NODISCARD stk_status stk_builder_counter(stk_builder *b, const stk_file_event *event,
                                              stk_error *err);
 
-/* builder_inputs.c: what is told of an operation's inputs, as STK_EVENT_ flags; keeps the batch. */
+/* builder_inputs.c: STK_EVENT_ flags of an operation's recorded inputs; also learns the batch
+ * size. */
 uint16_t stk_builder_inputs(stk_builder *b, const stk_file_event *event);
 
-/* builder_flows.c: arrows are only counted. */
+/* builder_flows.c: flows are only counted. */
 STK_NODISCARD stk_status stk_builder_flow(stk_builder *b, const stk_file_event *event, bool begins,
                                           stk_error *err);
-/* Of a field as it stands; 0 where there is none. */
+/* Hash of a field's raw text; 0 if absent. */
 uint64_t stk_builder_hash(stk_bytes value);
 
-/* builder_limit.c: room for one more event; *event is NULL when it is to be left out. Times are
- * not yet relative: begin_ns holds an int64_t. */
+/* builder_limit.c: appends an event; *event is NULL if it must be dropped. Times are still
+ * absolute: begin_ns holds an int64_t. */
 STK_NODISCARD stk_status stk_builder_add(stk_builder *b, int64_t begin_ns,
                                          stk_timeline_event **event, stk_error *err);
-/* Leaves out what came after the last whole step, when something had to be. */
+/* After drops: removes events after the last complete step. */
 void stk_builder_trim(stk_builder *b);
 
 #endif

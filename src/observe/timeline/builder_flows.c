@@ -1,4 +1,4 @@
-/* Arrows between spans, and whether each that ends began. */
+/* Counts flows that end without a begin. */
 #include "base/hash.h"
 #include "observe/timeline/builder.h"
 
@@ -34,7 +34,7 @@ static stk_status grow_flows(stk_builder *b, stk_error *err)
     return STK_OK;
 }
 
-/* Does each that ends begin? Past the limit nobody knows. */
+/* Beyond the limit the answer is unknown. */
 stk_status stk_builder_flow(stk_builder *b, const stk_file_event *event, bool begins,
                             stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* What PyTorch tells of an operation's inputs when shapes are recorded: types, sizes, strides. */
+/* Inputs of an operation as PyTorch records them with shapes: types, sizes, strides. */
 #include "observe/timeline/builder.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static bool has(stk_bytes text, const char *word)
     return text.size && memmem(text.data, text.size, word, strlen(word)) != NULL;
 }
 
-/* "[[32, 3, 64, 64], ...": the first list of four numbers. */
+/* Parses "[[32, 3, 64, 64], ...": the first list of four numbers. */
 static bool read_first(stk_bytes text, int64_t numbers[IMAGE_RANK])
 {
     const char *at = (const char *)text.data, *end = at + text.size;
@@ -35,7 +35,7 @@ static bool is_convolution(const stk_file_event *event)
     return has(event->name, "conv");
 }
 
-/* The images of a batch go through every convolution; what differs is no batch. */
+/* All convolutions of a step see the same batch; if sizes differ, the batch is unknown. */
 static void keep_batch(stk_builder *b, stk_bytes value)
 {
     int64_t  dims[IMAGE_RANK];
@@ -45,8 +45,7 @@ static void keep_batch(stk_builder *b, stk_bytes value)
     if (*batch != dims[0]) *batch = -1;
 }
 
-/* The first input is what an operation works on; later ones may be numbers of Python, which are
- * double. */
+/* An operation works on its first input; later ones may be Python numbers, which are double. */
 static uint16_t type_flags(stk_bytes types)
 {
     const char *first = (const char *)memchr(types.data, '"', types.size);

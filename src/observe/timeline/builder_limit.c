@@ -1,5 +1,5 @@
-/* The limit on events. When it is reached, the later half of the time goes: a whole window of the
- * run tells more than the threads that happen to stand first in the file. */
+/* The event limit. When it is reached, the later half of the time is dropped: a complete window of
+ * the run is more useful than the threads that come first in the file. */
 #include "observe/timeline/builder.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void leave_out_from(stk_builder *b, int64_t until)
     b->until_ns = until;
 }
 
-/* Halves the time until no more than half of the events are left. */
+/* Halves the time until at most half of the events are left. */
 static int64_t choose_time(const stk_builder *b)
 {
     const stk_timeline_event *events = stk_timeline_events(b->timeline);

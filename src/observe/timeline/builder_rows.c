@@ -1,10 +1,10 @@
-/* Rows of a timeline: found by process and thread, named by metadata that may come later. */
+/* Rows of a timeline, found by process and thread. Metadata that names them may come later. */
 #include "base/hash.h"
 #include "observe/timeline/builder.h"
 
 enum { FIRST_SLOTS = 64, ROWS_MAX = 1 << 16, PROCESSES_MAX = 4096 };
-/* Processes and threads that are named by texts, and those of spans with an id, are numbers that no
- * system gives. */
+/* Processes and threads with text ids, and rows of async spans, get numbers that no system
+ * assigns. */
 static const int64_t named_below = -1000000, async_above = (int64_t)1 << 40;
 
 typedef struct process_name {
@@ -16,7 +16,7 @@ stk_status stk_builder_text(stk_builder *b, stk_bytes value, uint32_t *number, s
 {
     *number = 0;
     if (!value.data) return STK_OK;
-    /* Most texts are as they stand. */
+    /* Most texts have no escapes. */
     if (stk_scan_is_string(value) && !memchr(value.data, '\\', value.size))
         return stk_string_table_add(&b->timeline->texts,
                                     stk_bytes_of(value.data + 1, value.size - 2), number, err);
@@ -59,7 +59,7 @@ static stk_status grow_table(stk_builder *b, stk_error *err)
     return STK_OK;
 }
 
-/* Past the limit, all rows are the first one: a trace with so many is not one of threads. */
+/* Beyond the limit all events go to the first row: such rows are no threads. */
 static stk_status find_row(stk_builder *b, int64_t process, int64_t thread, uint32_t thread_name,
                            uint32_t *row, stk_error *err)
 {
@@ -75,7 +75,7 @@ static stk_status find_row(stk_builder *b, int64_t process, int64_t thread, uint
     return STK_OK;
 }
 
-/* Numbers as they are; a text becomes a number below all others, and the name. */
+/* Numbers are kept; a text becomes its name and a number below all others. */
 static stk_status identify(stk_builder *b, stk_bytes value, int64_t *number, uint32_t *name,
                            stk_error *err)
 {
@@ -103,7 +103,7 @@ stk_status stk_builder_name_process(stk_builder *b, int64_t process, uint32_t na
     return stk_blob_append(&b->processes, &made, sizeof made, err);
 }
 
-/* Events of one thread mostly come together. */
+/* Events of one thread are mostly consecutive. */
 static bool is_last_row(const stk_builder *b, int64_t process, int64_t thread)
 {
     if (b->last_row >= row_count(b)) return false;

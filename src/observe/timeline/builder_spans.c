@@ -1,4 +1,4 @@
-/* Spans and counters, in all the ways that a trace may tell them. */
+/* Spans and counters, in every form of the trace format. */
 #include "base/hash.h"
 #include "observe/timeline/builder.h"
 
@@ -76,7 +76,7 @@ stk_status stk_builder_add_span(stk_builder *b, const stk_open_span *span, int64
     return add_work(b, span->name, event->ns, a, err);
 }
 
-/* Whose span, when it began. False in *good: it has no time. */
+/* Row and begin of a span. *good is false if it has no time. */
 static stk_status read_span(stk_builder *b, const stk_file_event *event, stk_open_span *span,
                             bool *good, stk_error *err)
 {
@@ -180,7 +180,7 @@ stk_status stk_builder_begin_async(stk_builder *b, const stk_file_event *event, 
     return stk_blob_append(&b->async, &made, sizeof made, err);
 }
 
-/* The innermost of that id: they nest. */
+/* The innermost open span of that id: they nest. */
 stk_status stk_builder_end_async(stk_builder *b, const stk_file_event *event, stk_error *err)
 {
     stk_open_span   end;
@@ -223,7 +223,7 @@ stk_status stk_builder_add_counter(stk_builder *b, const stk_open_span *at, doub
     return STK_OK;
 }
 
-/* Each argument of a counter is a value of its own; a lone one has the counter's name. */
+/* Each argument of a counter is a series of its own; a single one has the counter's name. */
 stk_status stk_builder_counter(stk_builder *b, const stk_file_event *event, stk_error *err)
 {
     stk_open_span span;

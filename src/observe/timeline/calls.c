@@ -1,4 +1,4 @@
-/* Whose functions a step's time goes to, where the trace has Python's stacks. */
+/* Attributes a step's time to functions of the program, if the trace has Python stacks. */
 #include "observe/timeline/timeline_program.h"
 #include "observe/timeline/tool.h"
 
@@ -7,16 +7,16 @@
 
 enum { DEEPEST = 256, KINDS = 4 };
 
-/* A function that computes so much of all compute is the loop, not a call of it; one that has so
- * much of its caller's time is named instead of it; pauses are as long as this, or this share of a
- * step. */
+/* A function with this fraction of all compute is the training loop itself. A function with this
+ * fraction of its caller's time is named instead of the caller. Pauses have at least this length,
+ * or this fraction of a step. */
 static const double   computes = 0.05, same = 0.8, pause_min = 0.05, often_enough = 0.7;
 static const uint64_t pause_min_ns = 500000;
 
-/* What time of the training thread is counted as. */
+/* Classes of the training thread's time. */
 typedef enum kind { PAUSE, PREPARE, WRITE, COMPUTE } kind;
 
-/* All time up to the begin of a stretch, by kind. */
+/* Sums of all time before an interval, by kind. */
 typedef struct marker {
     uint64_t begin_ns, end_ns;
     int      kind; /* -1: another stage */
@@ -34,7 +34,7 @@ typedef struct survey {
     const stk_windows  *w;
     marker             *markers;
     size_t              count;
-    use                *uses; /* by name */
+    use                *uses; /* indexed by name */
     double              all[KINDS];
     double              pauses;
     size_t              pause_count, call_count;
@@ -54,7 +54,7 @@ static int kind_of(stk_stage stage)
     }
 }
 
-/* Of a kind, up to a moment. Where no span is, the thread pauses. */
+/* Time of a kind up to a moment. Without a span the thread pauses. */
 static double up_to(const survey *s, uint64_t ns, kind k)
 {
     size_t low = 0, high = s->count;
@@ -88,7 +88,7 @@ static void make_markers(survey *s, const stk_span_interval *list, size_t count)
     }
 }
 
-/* Neighbours that are no stage's are one pause. */
+/* Consecutive intervals without a stage form one pause. */
 static void count_pauses(survey *s)
 {
     const stk_step_window *first = s->w->list, *last = &first[s->w->count - 1];
@@ -139,8 +139,8 @@ static void list_calls(survey *s)
     }
 }
 
-/* PyTorch's own functions say nothing of the program; built-in ones only where nothing else does.
- */
+/* PyTorch's own functions do not identify the program's code; built-in ones only if nothing else
+ * does. */
 static bool is_library(const char *name)
 {
     return stk_tool_fits("torch/*", name) || stk_tool_fits("nn.Module*", name) ||
@@ -159,7 +159,7 @@ static bool is_candidate(const survey *s, uint32_t name)
            !is_library(stk_timeline_text(s->t, name));
 }
 
-/* The innermost of those that have nearly as much as the one that has most. 0: none. */
+/* The innermost function with nearly as much time as the largest one. 0: none. */
 static uint32_t find_call(const survey *s, kind k, bool built_in, double min)
 {
     double   longest = min, deepest = -1;
@@ -222,7 +222,7 @@ static stk_status survey_calls(stk_profile *out, survey *s, stk_blob *intervals,
     count_pauses(s);
     list_calls(s);
     fill_found(out, s);
-    /* Where functions were recorded they tell. Pauses of few steps are other programs'. */
+    /* Recorded functions give the cause. Pauses in few steps come from other programs. */
     const bool often = (double)s->pause_count >= often_enough * (double)s->w->count;
     out->program.pause_ns = often && !s->call_count ? s->pauses : 0;
     return STK_OK;

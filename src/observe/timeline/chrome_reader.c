@@ -1,4 +1,4 @@
-/* Reads the frame of a trace as a stream: one event at a time is whole in the window. */
+/* Streams a trace file: one complete event at a time is in the window. */
 #include "observe/timeline/chrome_reader.h"
 
 #include <ctype.h>
@@ -10,11 +10,11 @@ enum { LARGEST_MEMBER = 1 << 20 };
 typedef struct reader {
     stk_trace_input         *in;
     const stk_event_visitor *visitor;
-    bool                     cut, seen; /* seen: the list of events began */
+    bool                     cut, seen; /* seen: the event list has begun */
     stk_error               *err;
 } reader;
 
-/* One scan over the unread bytes, which are taken when it found what it wanted. */
+/* A scan over the unread bytes; consumes them on success. */
 typedef stk_json_scan (*attempt)(reader *r, stk_scanner *s, void *result);
 
 static stk_status fail_at(reader *r, const stk_scanner *s)
@@ -31,7 +31,7 @@ static stk_status fail_at(reader *r, const stk_scanner *s)
                     stk_trace_input_position(r->in, s->at), what, s->expected);
 }
 
-/* Tries until it is found, with more and more bytes. At the end of the text cut is set. */
+/* Repeats the scan with more and more bytes. At the end of the file it sets cut. */
 static stk_status scan(reader *r, attempt try, void *result)
 {
     for (;;) {
@@ -94,7 +94,7 @@ static void keep_field(stk_file_event *event, stk_bytes key, stk_bytes value)
         }
 }
 
-/* Strict about the event itself; what its values hold is the business of those who look. */
+/* Strict about the event's structure; its values are checked by their readers. */
 static stk_json_scan pass_event(reader *r, stk_scanner *s, void *result)
 {
     stk_file_event *event = result;
@@ -117,8 +117,8 @@ static stk_json_scan pass_event(reader *r, stk_scanner *s, void *result)
     return found;
 }
 
-/* The opening bracket was passed. Commas may be missing at the end or stand alone: writers that
- * never close their file put one behind every event. */
+/* After the opening bracket. Commas may be missing at the end or trail: writers that never close
+ * their file put one after every event. */
 static stk_status read_events(reader *r)
 {
     r->seen = true;
@@ -138,7 +138,7 @@ static stk_status read_events(reader *r)
     }
 }
 
-/* Where a value of any size ends, without keeping it. */
+/* Scans a value of any size without keeping it. */
 typedef struct skipping {
     int  depth;
     bool in_string, escaped;
@@ -180,7 +180,7 @@ static stk_status skip_value(reader *r)
     }
 }
 
-/* Found without a value when it is too large to be kept: it is skipped then. */
+/* A value too large for the window is skipped and reported as absent. */
 static stk_json_scan pass_member(reader *r, stk_scanner *s, void *result)
 {
     stk_bytes          *value = result;
@@ -196,7 +196,7 @@ static stk_status read_member(reader *r, stk_bytes key, stk_blob *name)
 {
     uint8_t   next = 0;
     stk_bytes value;
-    /* The key's bytes move when more is read. */
+    /* reading more moves the key's bytes */
     name->size = 0;
     STK_TRY(stk_blob_append(name, key.data, key.size, r->err));
     STK_TRY(scan(r, peek, &next));
@@ -223,7 +223,7 @@ static stk_json_scan pass_comma(reader *r, stk_scanner *s, void *result)
     return STK_SCAN_FOUND;
 }
 
-/* The opening bracket was passed. */
+/* After the opening bracket. */
 static stk_status read_members(reader *r, stk_blob *name)
 {
     uint8_t next = 0;
@@ -277,7 +277,7 @@ static stk_status read_file(reader *r, stk_blob *name)
     STK_TRY(scan(r, pass_byte, NULL));
     STK_TRY(first == '[' ? read_events(r) : read_members(r, name));
     if (!r->cut) return scan(r, at_end, &unused);
-    /* An array that was never closed is whole when nothing is left over. */
+    /* An array that was never closed is complete if no bytes are left. */
     const stk_bytes unread = stk_trace_input_unread(r->in);
     stk_scanner     rest = {.at = unread.data, .end = unread.data + unread.size};
     if (first == '[' && stk_scan_peek(&rest, &first) == STK_SCAN_MORE) r->cut = r->in->cut;

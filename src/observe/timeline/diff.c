@@ -1,4 +1,4 @@
-/* Two timelines side by side: what a step costs in each, by stage and by operation. */
+/* Compares two timelines: costs of a step by stage and by operation. */
 #include "base/hash.h"
 #include "observe/timeline/timeline_ops.h"
 #include "observe/timeline/windows.h"
@@ -9,13 +9,13 @@
 
 enum { BLOCKS_MAX = 256, RESAMPLES = 400, FEWEST_STEPS = 4 };
 
-/* One of the two. */
+/* One of the timelines. */
 typedef struct side {
     const stk_timeline *t;
     stk_windows         windows;
-    stk_op_span        *calls; /* by name, then time */
+    stk_op_span        *calls; /* sorted by name, then time */
     size_t              call_count;
-    double             *by_step; /* of one line at a time */
+    double             *by_step; /* of the current row */
 } side;
 
 static void clear(side *s)
@@ -31,7 +31,7 @@ static double mean_of(const double *values, size_t count)
     return count ? sum / (double)count : 0;
 }
 
-/* Means of neighbouring steps, no more than BLOCKS_MAX of them. */
+/* Means of consecutive steps, at most BLOCKS_MAX of them. */
 static size_t make_blocks(const side *s, double *blocks)
 {
     const size_t steps = s->windows.count, count = steps < BLOCKS_MAX ? steps : BLOCKS_MAX;
@@ -58,7 +58,7 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The interval of the difference of means, by drawing steps again. */
+/* Bootstrap interval of the difference of means. */
 static void bound_change(side *sides, stk_timeline_change *change)
 {
     double       blocks[2][BLOCKS_MAX], deltas[RESAMPLES];
@@ -74,7 +74,7 @@ static void bound_change(side *sides, stk_timeline_change *change)
     change->high_ns = deltas[RESAMPLES - 1 - RESAMPLES / 40];
 }
 
-/* From what by_step holds of both. */
+/* Completes a row from both sides' by_step. */
 static void finish_change(side *sides, stk_timeline_change *change)
 {
     for (int i = 0; i < 2; i++)
@@ -123,7 +123,7 @@ static size_t end_of_group(const side *s, size_t begin)
     return end;
 }
 
-/* Which of the next groups comes first; 0: they are of the same operation. */
+/* Orders the next groups of both sides; 0: the same operation. */
 static int compare_groups(const side *sides, const size_t *at)
 {
     if (at[0] >= sides[0].call_count) return 1;
@@ -133,7 +133,7 @@ static int compare_groups(const side *sides, const size_t *at)
     return strcmp(stk_timeline_text(sides[0].t, a->name), stk_timeline_text(sides[1].t, b->name));
 }
 
-/* Adds a group's time to the steps it lies in. */
+/* Adds a group's time to its steps. */
 static void add_group(side *s, size_t begin, size_t end, int which, stk_timeline_change *change)
 {
     double calls = 0, total = 0;

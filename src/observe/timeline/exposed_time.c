@@ -1,4 +1,4 @@
-/* Which stage each moment belongs to: a sweep over the beginnings and ends of stretches. */
+/* Assigns each moment of a step to a stage, by a sweep over interval bounds. */
 #include "observe/timeline/tool.h"
 #include "observe/timeline/windows.h"
 
@@ -15,7 +15,7 @@ bool stk_timeline_has_devices(const stk_timeline *t)
     return false;
 }
 
-/* Ranks that were merged into one trace are looked at one at a time. */
+/* Ranks merged into one trace are analysed separately. */
 static bool of_same_rank(const stk_timeline *t, const stk_windows *w, uint32_t row)
 {
     enum { PROCESSES_A_RANK = 1000 };
@@ -33,8 +33,8 @@ bool stk_row_is_exposed(const stk_timeline *t, const stk_windows *windows, uint3
     return of_same_rank(t, windows, row);
 }
 
-/* Who wins a moment: what the device does, then what it waits for. Without a device the host's
- * operations are the compute; with one they are what starts it. */
+/* Priority of an interval: device work, then the stage that the device waits for. Without a device
+ * the host's operations are compute; with one they are launches. */
 static int rank_of(const stk_span_interval *s, bool on_device, bool has_devices)
 {
     if (s->is_launch) return 6;
@@ -68,7 +68,7 @@ static const stk_stage stage_of_rank[RANKS] = {
 
 typedef struct edge {
     uint64_t ns;
-    int8_t   rank, change; /* 1 at the beginning, -1 at the end */
+    int8_t   rank, change; /* 1 at a begin, -1 at an end */
 } edge;
 
 static int compare_edges(const void *left, const void *right)
@@ -108,7 +108,7 @@ static uint64_t common(uint64_t begin, uint64_t end, uint64_t from, uint64_t to)
     return first < last ? last - first : 0;
 }
 
-/* Adds a stretch of time to the windows it lies in; at is the first that may hold it. */
+/* Adds an interval to the windows it overlaps; at is the first candidate. */
 static void add_time(stk_windows *w, size_t *at, uint64_t begin, uint64_t end, stk_stage stage)
 {
     while (*at < w->count && w->list[*at].end_ns <= begin)
@@ -136,7 +136,7 @@ static void sweep(stk_windows *w, const edge *edges, size_t count)
     }
 }
 
-/* What no stretch covers is the loop itself. */
+/* Time without an interval is the loop itself. */
 static void add_rest(stk_windows *w)
 {
     for (size_t i = 0; i < w->count; i++) {

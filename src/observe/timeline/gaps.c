@@ -1,18 +1,18 @@
-/* Idle blocks of devices, and what was done meanwhile. */
+/* Idle gaps of devices, and the spans on other rows during them. */
 #include "observe/timeline/windows.h"
 
 #include <stdlib.h>
 
 enum { SPANS_MAX = 64 };
 
-/* All stretches of a timeline, row after row. */
+/* Span intervals of all rows. */
 typedef struct board {
     const stk_timeline *t;
     stk_windows         windows;
     stk_blob            intervals; /* stk_span_interval */
-    stk_blob            begins;    /* size_t: where each row's begin, and the end of all */
-    stk_blob            busy;      /* stk_span_interval: of the device at hand, joined */
-    stk_blob            gaps;      /* stk_timeline_gap: of the device at hand */
+    stk_blob            begins;    /* size_t: first index of each row, and the total */
+    stk_blob            busy;      /* stk_span_interval: merged, of the current device */
+    stk_blob            gaps;      /* stk_timeline_gap: of the current device */
     uint64_t            begin_ns, end_ns;
 } board;
 
@@ -35,7 +35,7 @@ static stk_status lay_out(board *b, stk_error *err)
     return STK_OK;
 }
 
-/* Copies leave the units that compute idle. */
+/* Copies leave compute units idle. */
 static bool is_busy(const stk_span_interval *s)
 {
     return (s->stage == STK_STAGE_COMPUTE && !s->is_launch) || s->stage == STK_STAGE_ALLREDUCE;
@@ -47,7 +47,7 @@ static int compare_stretches(const void *left, const void *right)
     return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
-/* Rows of one device work beside each other: it is idle when all are. */
+/* Rows of one device run in parallel: it is idle if all are. */
 static bool same_device(const board *b, uint32_t device, uint32_t row)
 {
     const stk_timeline_track *tracks = stk_timeline_tracks(b->t);
@@ -102,10 +102,10 @@ static int compare_gaps(const void *left, const void *right)
     return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
-/* What was done in a gap, by row and name. */
+/* Spans during a gap, by row and name. */
 typedef struct spans {
     stk_timeline_gap_span list[SPANS_MAX];
-    bool                  waited_for[SPANS_MAX]; /* of a row that is waited for */
+    bool                  waited_for[SPANS_MAX]; /* of a row that the device waits for */
     size_t                count;
 } spans;
 
@@ -123,7 +123,7 @@ static void add_span(spans *d, const stk_span_interval *s, uint64_t ns, bool wai
     d->list[i].ns += ns;
 }
 
-/* Stretches of a row that overlap the gap. */
+/* Adds a row's intervals that overlap the gap. */
 static void add_row(const board *b, uint32_t row, bool own, const stk_timeline_gap *gap, spans *d)
 {
     size_t                   count, low = 0;
@@ -147,7 +147,7 @@ static void add_row(const board *b, uint32_t row, bool own, const stk_timeline_g
     }
 }
 
-/* Rows that are waited for come first, then what has a stage, then the longest. */
+/* Rows that the device waits for come first, then spans with a stage, then the longest. */
 static bool comes_before(const spans *d, size_t a, size_t b)
 {
     if (d->waited_for[a] != d->waited_for[b]) return d->waited_for[a];
@@ -204,7 +204,7 @@ static stk_status find_gaps_of(board *b, uint32_t device, size_t max, stk_timeli
     return stk_blob_append(kept, gaps, (count < max ? count : max) * sizeof *gaps, err);
 }
 
-/* The first row of each device stands for it. */
+/* A device is represented by its first row. */
 static bool is_first_row(const board *b, uint32_t row)
 {
     if (!stk_timeline_tracks(b->t)[row].row.is_device) return false;

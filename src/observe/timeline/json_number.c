@@ -1,4 +1,4 @@
-/* What pieces of JSON mean: numbers, exact times, text. */
+/* Values of JSON pieces: numbers, exact times, text. */
 #include "base/checked.h"
 #include "base/decimal.h"
 #include "base/utf8.h"
@@ -26,11 +26,11 @@ bool stk_scan_number(stk_bytes value, double *number)
     return end == copy + text.size && isfinite(*number);
 }
 
-/* Digits with at most one point, as thousandths; false: it is written in another way. */
+/* Parses a plain decimal as thousandths; false for other notations. */
 static bool read_thousandths(stk_bytes text, int64_t *out)
 {
     const bool negative = text.size && text.data[0] == '-';
-    int        behind = -1; /* digits behind the point; -1: it has not come */
+    int        behind = -1; /* digits after the point; -1: before it */
     *out = 0;
     if (text.size == negative) return false;
     for (size_t i = negative; i < text.size; i++) {
@@ -51,7 +51,7 @@ static bool read_thousandths(stk_bytes text, int64_t *out)
     return true;
 }
 
-static const double largest_time = 0x1p62; /* in nanoseconds: two of them can be added */
+static const double largest_time = 0x1p62; /* in nanoseconds; the sum of two does not overflow */
 
 bool stk_scan_microseconds(stk_bytes value, int64_t *ns)
 {
@@ -90,10 +90,10 @@ static uint32_t read_hex4(const uint8_t *text)
         code =
             code * 16 + (uint32_t)(isdigit(text[i]) ? text[i] - '0' : (text[i] | 0x20) - 'a' + 10);
     }
-    return code ? code : 0xFFFD; /* texts end at a zero */
+    return code ? code : 0xFFFD; /* texts are NUL-terminated */
 }
 
-/* at is behind the backslash. Half of a pair becomes U+FFFD; what is no escape stays. */
+/* at: after the backslash. An unpaired surrogate becomes U+FFFD; an unknown escape is copied. */
 static const uint8_t *unescape(const uint8_t *at, const uint8_t *end, uint8_t **dst)
 {
     static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
@@ -120,7 +120,7 @@ stk_status stk_scan_text(stk_bytes value, size_t max_bytes, stk_blob *out, stk_e
     const stk_bytes text = without_quotes(value);
     const uint8_t  *at = text.data, *end = text.data + text.size;
     out->size = 0;
-    /* No escape is shorter than what it stands for. */
+    /* An escape is never shorter than its character. */
     STK_TRY(stk_blob_reserve(out, (text.size < max_bytes ? text.size : max_bytes) + 4, err));
     uint8_t *dst = out->data;
     while (at < end && (size_t)(dst - out->data) < max_bytes)

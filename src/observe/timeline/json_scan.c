@@ -1,4 +1,4 @@
-/* Scanning of JSON: brackets and quotes are matched, the rest is looked into on demand. */
+/* JSON scanner: matches brackets and quotes; values are parsed on demand. */
 #include "observe/timeline/json_scan.h"
 
 #include "base/checked.h"
@@ -33,7 +33,7 @@ stk_json_scan stk_scan_byte(stk_scanner *s, uint8_t byte, const char *expected)
     return STK_SCAN_FOUND;
 }
 
-/* at is on the opening quote. */
+/* at: on the opening quote. */
 static stk_json_scan pass_string(stk_scanner *s)
 {
     const uint8_t *c = s->at + 1;
@@ -48,8 +48,7 @@ static stk_json_scan pass_string(stk_scanner *s)
     return STK_SCAN_FOUND;
 }
 
-/* Numbers and words end where a blank or a mark of JSON comes: at the end of the window it is not
- * known yet. */
+/* A number or word ends at a blank or delimiter; at the window's end its end is unknown. */
 static stk_json_scan pass_word(stk_scanner *s)
 {
     static const char letters[] =
@@ -63,7 +62,7 @@ static stk_json_scan pass_word(stk_scanner *s)
     return STK_SCAN_FOUND;
 }
 
-/* What may come next inside of brackets. */
+/* What may follow inside brackets. */
 typedef enum coming { KEY_OR_CLOSE, KEY, COLON, VALUE_OR_CLOSE, VALUE, COMMA_OR_CLOSE } coming;
 
 static const char *const expected_next[] = {
@@ -76,7 +75,7 @@ static const char *const expected_next[] = {
 };
 
 typedef struct nest {
-    uint64_t objects; /* a bit a level: it is one */
+    uint64_t objects; /* one bit per level: an object */
     int      depth;
     coming   next;
 } nest;
@@ -111,7 +110,7 @@ static stk_json_scan pass_mark(stk_scanner *s, nest *n, coming wanted, coming th
     return STK_SCAN_FOUND;
 }
 
-/* A string or a word, as key or as value. */
+/* A string or word, as key or value. */
 static stk_json_scan pass_scalar(stk_scanner *s, nest *n)
 {
     const bool is_key = n->next == KEY || n->next == KEY_OR_CLOSE;
@@ -121,7 +120,7 @@ static stk_json_scan pass_scalar(stk_scanner *s, nest *n)
     return *s->at == '"' ? pass_string(s) : pass_word(s);
 }
 
-/* at is on the opening bracket. */
+/* at: on the opening bracket. */
 static stk_json_scan pass_container(stk_scanner *s)
 {
     nest n = {.next = VALUE};

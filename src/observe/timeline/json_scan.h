@@ -1,6 +1,5 @@
-/* JSON in a window that may end before the value does: every scan says whether it found what it
- * wanted, needs more bytes, or met something else. Values are pieces of text, looked into later and
- * only where somebody wants to know. */
+/* JSON scanner over a window that may end inside a value. Each scan returns whether it matched,
+ * needs more bytes, or met something else. Values are pieces of text, parsed later on demand. */
 #ifndef STK_OBSERVE_TIMELINE_JSON_SCAN_H
 #define STK_OBSERVE_TIMELINE_JSON_SCAN_H
 
@@ -11,20 +10,20 @@ typedef enum stk_json_scan { STK_SCAN_FOUND, STK_SCAN_MORE, STK_SCAN_WRONG } stk
 
 typedef struct stk_scanner {
     const uint8_t *at, *end;
-    const char    *expected; /* WRONG: what should be at `at` */
+    const char    *expected; /* WRONG: what was expected at `at` */
 } stk_scanner;
 
-/* The next byte that is no blank, without passing it; 0 (with MORE) where there is none. */
+/* Peeks at the next byte that is no blank; 0 (with MORE) at the end. */
 stk_json_scan stk_scan_peek(stk_scanner *s, uint8_t *byte);
-/* Passes one byte that must come, after blanks. */
+/* Consumes one required byte, after blanks. */
 stk_json_scan stk_scan_byte(stk_scanner *s, uint8_t byte, const char *expected);
-/* Passes a value of any type. Numbers that JSON lacks (nan, inf) and control characters in strings
- * pass too: tools write them. */
+/* Consumes a value of any type. Also accepts nan, inf and control characters in strings, which
+ * tools write. */
 stk_json_scan stk_scan_value(stk_scanner *s, stk_bytes *value);
-/* Passes `"key":`; key is without its quotes, escapes as they stand. */
+/* Consumes `"key":`; key excludes its quotes and keeps escapes. */
 stk_json_scan stk_scan_key(stk_scanner *s, stk_bytes *key);
 
-/* Walks through an object that stk_scan_value passed: false after the last member. */
+/* Iterates over an object from stk_scan_value: false after the last member. */
 typedef struct stk_members {
     stk_scanner s;
     bool        begun;
@@ -49,14 +48,13 @@ static inline bool stk_scan_is_object(stk_bytes value)
     return value.size >= 2 && value.data[0] == '{';
 }
 
-/* The number a value is, or that its string holds; false: it is none. */
+/* Parses a number, or a string that holds one; false for others. */
 bool stk_scan_number(stk_bytes value, double *number);
 bool stk_scan_integer(stk_bytes value, int64_t *number);
-/* The same of microseconds, as nanoseconds, exactly: a double has too few digits for the clocks of
- * some tools. False too where they do not fit. */
+/* Parses microseconds to exact nanoseconds: a double has too few digits for some tools' clocks.
+ * Also false on overflow. */
 bool stk_scan_microseconds(stk_bytes value, int64_t *ns);
-/* The text of a string without quotes and escapes, or the value as it stands; cut after most
- * bytes. Replaces what out held. */
+/* The unescaped text of a string, or the raw value; cut after max_bytes. Replaces out's content. */
 STK_NODISCARD stk_status stk_scan_text(stk_bytes value, size_t max_bytes, stk_blob *out,
                                        stk_error *err);
 

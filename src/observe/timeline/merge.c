@@ -1,5 +1,5 @@
-/* Traces of several ranks as one: a first pass learns clocks and processes, a second copies events.
- */
+/* Merges traces of several ranks: a first pass reads clocks and processes, a second one copies
+ * events. */
 #include "base/hash.h"
 #include "observe/timeline/chrome_reader.h"
 #include "observe/timeline/merge_output.h"
@@ -12,9 +12,9 @@
 
 enum { PROCESSES = 1000, PROCESS_MAX = 128 };
 
-/* How a file names a process. */
+/* A process as its file names it. */
 typedef struct process {
-    char   text[PROCESS_MAX]; /* the value of pid as it stands */
+    char   text[PROCESS_MAX]; /* raw text of pid */
     size_t size;
     bool   named;
 } process;
@@ -33,7 +33,7 @@ typedef struct merging {
     size_t                            count;
     rank                             *now;
     stk_merge_output                  out;
-    bool                              first; /* no event was written yet */
+    bool                              first; /* before the first event */
     uint64_t                          cut;
 } merging;
 
@@ -43,7 +43,7 @@ static process *processes_of(const rank *r, size_t *count)
     return (process *)(void *)r->processes.data;
 }
 
-/* Its number in the file; made where it is new. */
+/* Index of a process in the file; adds it if new. */
 static stk_status find_process(rank *r, stk_bytes pid, size_t *index, stk_error *err)
 {
     size_t   count;
@@ -115,7 +115,7 @@ static stk_status learn(merging *m, stk_error *err)
     return STK_OK;
 }
 
-/* The numbers that the files give, when all do and differ. */
+/* Uses the files' own rank numbers if all have one and they differ. */
 static void number_ranks(merging *m)
 {
     bool known = true;
@@ -151,7 +151,7 @@ static stk_status check_hosts(const merging *m, stk_error *err)
     return STK_OK;
 }
 
-/* Times of all files count from the earliest base. */
+/* Makes all times relative to the earliest base. */
 static stk_status set_clocks(merging *m, int64_t *base, stk_error *err)
 {
     bool all = true;
@@ -196,7 +196,7 @@ static stk_status put_name(merging *m, size_t index, stk_bytes name, stk_error *
     return stk_merge_put(&m->out, stk_bytes_text("}}"), err);
 }
 
-/* Order of the processes; names of those whose file has none. */
+/* Writes the order of processes, and names for those without one. */
 static stk_status put_processes(merging *m, stk_error *err)
 {
     size_t         count;
@@ -224,7 +224,7 @@ static stk_status put_time(merging *m, stk_bytes value, stk_error *err)
                            (int)(size % 1000));
 }
 
-/* Arrows and spans with an id must not meet those of other ranks. */
+/* Makes ids of flows and async spans unique across ranks. */
 static stk_status put_id(merging *m, stk_bytes value, stk_error *err)
 {
     int64_t number;
@@ -239,7 +239,7 @@ static stk_status put_id(merging *m, stk_bytes value, stk_error *err)
 static stk_status put_member(merging *m, stk_bytes key, stk_bytes value, int64_t pid,
                              stk_error *err)
 {
-    /* The key lies between its quotes. */
+    /* The key excludes its quotes, which surround it in the text. */
     STK_TRY(stk_merge_put_value(&m->out, stk_bytes_of(key.data - 1, key.size + 2), err));
     STK_TRY(stk_merge_put(&m->out, stk_bytes_text(":"), err));
     if (stk_scan_is(key, "pid")) return stk_merge_print(&m->out, err, "%lld", (long long)pid);

@@ -1,4 +1,4 @@
-/* Writing a merged trace. */
+/* Writes a merged trace. */
 #include "observe/timeline/merge_output.h"
 
 #include "base/utf8.h"
@@ -87,9 +87,14 @@ stk_status stk_merge_print(stk_merge_output *out, stk_error *err, const char *fo
     return stk_merge_put(out, stk_bytes_of(text, (size_t)size), err);
 }
 
-enum { NUMBER = 6, HIGH = 0xD800, LOW = 0xDC00, PAST = 0xE000 }; /* "\\uD83D"; halves of pairs */
+enum {
+    NUMBER = 6,
+    HIGH = 0xD800,
+    LOW = 0xDC00,
+    PAST = 0xE000
+}; /* length of "\\uD83D"; surrogate ranges */
 
-/* The number of an escape that stands at c; -1: there is none. */
+/* The code of an escape at c; -1: none. */
 static int32_t number_at(const uint8_t *c, const uint8_t *end)
 {
     char digits[5] = "";
@@ -101,8 +106,8 @@ static int32_t number_at(const uint8_t *c, const uint8_t *end)
     return (int32_t)strtol(digits, NULL, 16);
 }
 
-/* An escape with a number, or the two of a pair; half a pair is no character, and many readers
- * refuse all of a file with one. */
+/* Copies an escape or a surrogate pair; replaces an unpaired surrogate, for which many readers
+ * reject the file. */
 static stk_status put_number(stk_merge_output *out, const uint8_t **at, const uint8_t *end,
                              stk_error *err)
 {
@@ -115,7 +120,7 @@ static stk_status put_number(stk_merge_output *out, const uint8_t **at, const ui
     return stk_merge_put(out, stk_bytes_of(c, (size_t)(*at - c)), err);
 }
 
-/* One character of a string; *at moves behind it. */
+/* Copies one character of a string; *at moves past it. */
 static stk_status put_character(stk_merge_output *out, const uint8_t **at, const uint8_t *end,
                                 stk_error *err)
 {
@@ -139,7 +144,7 @@ static const uint8_t *skip_digits(const uint8_t *c, const uint8_t *end)
     return c;
 }
 
-/* As RFC 8259 has numbers and words. */
+/* Numbers and words by RFC 8259. */
 static bool is_scalar(stk_bytes word)
 {
     const uint8_t *c = word.data, *end = word.data + word.size;
@@ -171,7 +176,7 @@ static bool is_plain(uint8_t c)
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* at is behind the opening quote. */
+/* at: after the opening quote. */
 static stk_status put_string(stk_merge_output *out, const uint8_t **at, const uint8_t *end,
                              stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* The median of the last steps, kept sorted: a step costs two moves of at most 400 bytes. */
+/* Median of the last steps, kept sorted: a step costs two moves of at most 400 bytes. */
 #include "observe/timeline/slow_step.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Is a step slow beside those before it? */
+/* Detects slow steps against the median of recent ones. */
 #ifndef STK_OBSERVE_TIMELINE_SLOW_STEP_H
 #define STK_OBSERVE_TIMELINE_SLOW_STEP_H
 
@@ -7,14 +7,14 @@
 
 enum { STK_SLOW_STEPS = 50, STK_SLOW_MIN = 10 };
 
-/* All zero: no step yet. */
+/* Zero-initialised: no steps. */
 typedef struct stk_slow_step {
-    uint64_t last[STK_SLOW_STEPS]; /* in order of coming: a ring */
+    uint64_t last[STK_SLOW_STEPS]; /* ring, in order of arrival */
     uint64_t sorted[STK_SLOW_STEPS];
     int      count, next;
 } stk_slow_step;
 
-/* Of those so far; 0 before there are enough of them. */
+/* Median of the recent steps; 0 before there are enough. */
 uint64_t stk_slow_step_median(const stk_slow_step *steps);
 void     stk_slow_step_add(stk_slow_step *steps, uint64_t ns);
 

@@ -1,21 +1,21 @@
-/* A row as stretches: whose each moment is, of the spans that lie in each other. */
+/* Splits a row of nested spans into intervals with one owner each. */
 #include "observe/timeline/windows.h"
 
 enum { DEEPEST = 512 };
 
 typedef struct level {
     uint64_t          end_ns;
-    stk_span_interval owner; /* of what is directly inside; its times are not used */
+    stk_span_interval owner; /* of what is directly inside; its times are unused */
 } level;
 
 typedef struct walk {
     level     stack[DEEPEST];
     int       depth;
-    uint64_t  at; /* told up to here */
+    uint64_t  at; /* end of the intervals so far */
     stk_blob *out;
 } walk;
 
-/* Up to a moment, the innermost level's owner has it. */
+/* Assigns the time until a moment to the innermost level's owner. */
 static stk_status advance(walk *w, uint64_t until, stk_error *err)
 {
     if (until <= w->at) return STK_OK;

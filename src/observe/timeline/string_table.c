@@ -1,4 +1,4 @@
-/* A table of texts by hash, with open addressing; at most half full. */
+/* String table: open addressing, at most half full. */
 #include "observe/timeline/string_table.h"
 
 #include "base/hash.h"
@@ -25,7 +25,7 @@ static stk_status make_table(stk_blob *table, size_t slots, stk_error *err)
     return STK_OK;
 }
 
-/* The slot that holds a text, or the free one where it belongs. */
+/* The slot of a text, or the free slot for it. */
 static size_t find_slot(const stk_string_table *texts, stk_bytes text)
 {
     const size_t mask = slot_count(texts) - 1;

@@ -1,4 +1,4 @@
-/* Each text once, as a number: a trace has many events and few names. */
+/* Interned strings by index: a trace has many events and few names. */
 #ifndef STK_OBSERVE_TIMELINE_STRING_TABLE_H
 #define STK_OBSERVE_TIMELINE_STRING_TABLE_H
 
@@ -8,19 +8,19 @@
 enum { STK_TEXT_MAX = 1024 };
 
 typedef struct stk_string_table {
-    stk_blob chars;  /* terminated, one behind the other */
-    stk_blob begins; /* uint32_t: where each begins */
-    stk_blob table;  /* uint32_t: numbers by hash, 0: free */
+    stk_blob chars;  /* NUL-terminated, concatenated */
+    stk_blob begins; /* uint32_t: offset of each */
+    stk_blob table;  /* uint32_t: hash table of indices; 0: free */
 } stk_string_table;
 
-/* Number 0 is "". */
+/* Index 0 is "". */
 STK_NODISCARD stk_status stk_string_table_init(stk_string_table *texts, stk_error *err);
 void                     stk_string_table_release(stk_string_table *texts);
-/* The number of a text, which ends at a zero byte. There is a limit on all texts: past it, they are
- * all "(more names)". */
+/* Interns a text, which ends at a zero byte; *number is its index. Beyond the size limit every text
+ * becomes "(more names)". */
 STK_NODISCARD stk_status stk_string_table_add(stk_string_table *texts, stk_bytes text,
                                               uint32_t *number, stk_error *err);
-/* The number of a text that is there already; 0: it is not. */
+/* The index of an interned text; 0: not there. */
 uint32_t stk_string_table_find(const stk_string_table *texts, const char *text);
 
 static inline size_t stk_string_table_count(const stk_string_table *texts)

@@ -1,4 +1,4 @@
-/* Operations of a timeline: calls, times, and what lies inside of what. */
+/* Operations of a timeline: calls, total and self times. */
 #include "observe/timeline/timeline_ops.h"
 #include "observe/timeline/tool.h"
 
@@ -29,7 +29,8 @@ static bool is_operation(const stk_timeline *t, const stk_timeline_event *e)
     return (e->kind == STK_TIMELINE_SPAN || e->kind == STK_TIMELINE_LAUNCH) && !track->is_derived;
 }
 
-/* Time of a child is not its parent's own. Spans that only cross are nobody's children. */
+/* A child's time is not its parent's self time. Overlapping spans that do not nest are no
+ * children. */
 static void list_row(const stk_timeline *t, size_t begin, size_t end, bool no_launches,
                      stk_op_span *calls, size_t *count)
 {
@@ -95,7 +96,7 @@ static double rate(double work, double ns)
     return work > 0 && ns > 0 ? work / ns * 1e9 : -1;
 }
 
-/* One operation from its calls, which are sorted by length. */
+/* Sums one operation over its calls, which are sorted by duration. */
 static stk_timeline_op sum_up(const stk_timeline *t, const stk_op_span *calls, size_t count)
 {
     const stk_name_work *works = (const stk_name_work *)(void *)t->works.data;

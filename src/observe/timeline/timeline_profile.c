@@ -1,4 +1,4 @@
-/* A profile from a trace: steps, what of them each stage cost, operations. */
+/* Converts a trace to a profile: steps, exposed time per stage, operations. */
 #include "observe/timeline/timeline_ops.h"
 #include "observe/timeline/timeline_program.h"
 #include "observe/timeline/tool.h"
@@ -16,7 +16,7 @@ static stk_status note(stk_blob *missing, stk_error *err, const char *text)
     return stk_blob_append(missing, "\n", 1, err);
 }
 
-/* What no stage took of them is the rest. */
+/* Time without a stage is the rest. */
 static void fill_evaluations(stk_profile *out, const stk_windows *w)
 {
     uint64_t all = 0, attributed = 0;
@@ -42,7 +42,7 @@ static stk_status fill_steps(stk_profile *out, const stk_windows *w, stk_error *
         *step = (stk_step_record){.step = window->step >= 0 ? (int64_t)window->step : (int64_t)i,
                                   .begin_ns = window->begin_ns,
                                   .ns = stk_window_ns(window),
-                                  .samples = 1, /* not known: rates are of steps */
+                                  .samples = 1, /* unknown: rates are in steps */
                                   .marks = i == 0 && w->count > 1 ? STK_STEP_FIRST : 0};
         memcpy(step->exposed_ns, window->exposed_ns, sizeof step->exposed_ns);
         out->measured_ns += (double)step->ns;
@@ -55,7 +55,7 @@ static stk_status fill_steps(stk_profile *out, const stk_windows *w, stk_error *
     return STK_OK;
 }
 
-/* The part of a stretch that lies in steps. */
+/* Overlap of an interval with steps. */
 static uint64_t inside(const stk_windows *w, const stk_span_interval *s)
 {
     const uint64_t first = w->list[0].begin_ns, last = w->list[w->count - 1].end_ns;
@@ -64,15 +64,15 @@ static uint64_t inside(const stk_windows *w, const stk_span_interval *s)
     return from < to ? to - from : 0;
 }
 
-/* Compute of the host is what starts that of a device, where there is one. */
+/* If there is a device, compute on the host is launching. */
 static bool is_work(const stk_timeline *t, const stk_span_interval *s, bool devices)
 {
     if (s->stage != STK_STAGE_COMPUTE) return s->stage != STK_STAGE_NONE;
     return !s->is_launch && (!devices || stk_timeline_tracks(t)[s->row].row.is_device);
 }
 
-/* A device that computes on its own. Launches of our own traces are those of a recording, which
- * calls every kernel by itself: they say nothing of other runs. */
+/* Fills an asynchronous device. Launches in our own traces are excluded: tracing launches every
+ * kernel by itself, unlike a normal run. */
 static void fill_device(stk_profile *out, const stk_timeline *t, double launches)
 {
     if (!stk_timeline_has_devices(t) || stk_timeline_launches_wait(t)) return;
@@ -81,7 +81,7 @@ static void fill_device(stk_profile *out, const stk_timeline *t, double launches
     if (t->tool != STK_TIMELINE_STOKER) out->device.launch_ns = launches;
 }
 
-/* Work is of all rows; those that are waited for directly have no servers of their own. */
+/* Work is summed over all rows; stages on waited-for rows have no threads of their own. */
 static stk_status fill_work(stk_profile *out, const stk_timeline *t, const stk_windows *w,
                             stk_error *err)
 {
@@ -115,7 +115,7 @@ static void copy_text(char *to, size_t capacity, const char *from)
     snprintf(to, capacity, "%.*s", (int)capacity - 1, from);
 }
 
-/* The training thread's own span of the input is a wait or holds what does the work. */
+/* The training thread's input span is a wait, or encloses the actual work. */
 static bool is_input_work(const stk_timeline *t, const stk_timeline_op *op)
 {
     return op->stage == STK_STAGE_PREPROCESS && !op->is_device && op->self_ns &&
@@ -134,7 +134,7 @@ static void fill_input_ops(stk_profile *out, const stk_timeline *t, const stk_ti
     }
 }
 
-/* Those of the device, or of the host where it computes. */
+/* Operations of the device, or of the host if it computes. */
 static stk_status fill_ops(stk_profile *out, const stk_timeline *t, stk_error *err)
 {
     stk_timeline_ops ops;

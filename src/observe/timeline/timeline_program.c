@@ -1,5 +1,5 @@
-/* How the program that was recorded is written: who prepares input, numbers of which type, how much
- * of a step is the same whatever its batch. */
+/* Properties of the recorded program: who prepares input, number types, and the time of a step that
+ * is independent of the batch. */
 #include "observe/timeline/timeline_program.h"
 
 #include "observe/timeline/tool.h"
@@ -9,7 +9,7 @@
 
 enum { DEEPEST = 256 };
 
-/* A span that others lie in. */
+/* An enclosing span. */
 typedef struct level {
     uint64_t end_ns;
     double   self_ns;
@@ -17,7 +17,7 @@ typedef struct level {
     bool     is_input, is_optimizer, is_op, has_ops;
 } level;
 
-/* Sums over the operations of compute on the host. */
+/* Sums over compute operations of the host. */
 typedef struct sums {
     const stk_timeline *t;
     const stk_windows  *w;
@@ -37,7 +37,7 @@ static void leave(sums *s)
     if (!l->is_optimizer && !l->has_ops) s->operations++;
 }
 
-/* What an operation calls works on the same numbers. */
+/* Nested operations use the same types. */
 static void enter(sums *s, const stk_timeline_event *e)
 {
     const char *name = stk_timeline_text(s->t, e->name);
@@ -99,7 +99,7 @@ static bool is_half(const char *name)
     return false;
 }
 
-/* Of a device its kernels' names tell more than what the host says of operations. */
+/* For a device, kernel names are more precise than the host's operations. */
 static void fill_device(stk_profile *out, const stk_timeline *t, const stk_windows *w)
 {
     stk_profile_program *p = &out->program;
@@ -140,7 +140,7 @@ static void fill_pytorch(stk_profile *out, const stk_timeline *t, const stk_wind
     if (stk_timeline_has_devices(t)) fill_device(out, t, w);
 }
 
-/* Traces of tf.data name the stages of the input. */
+/* Traces of tf.data name the input's operators. */
 static void fill_tensorflow(stk_profile *out, const stk_timeline *t)
 {
     stk_profile_program *p = &out->program;

@@ -1,4 +1,4 @@
-/* How the program that was recorded is written. */
+/* Properties of the recorded program. */
 #ifndef STK_OBSERVE_TIMELINE_TIMELINE_PROGRAM_H
 #define STK_OBSERVE_TIMELINE_TIMELINE_PROGRAM_H
 
@@ -8,8 +8,8 @@
 STK_NODISCARD stk_status stk_timeline_fill_program(stk_profile *out, const stk_timeline *t,
                                                    const stk_windows *w, stk_error *err);
 
-/* calls.c: the functions of the program that take most of its pauses, of preparing and of writing,
- * where stacks were recorded. */
+/* calls.c: names the functions with most of the pauses, of preparation and of writing, if stacks
+ * were recorded. */
 STK_NODISCARD stk_status stk_timeline_fill_calls(stk_profile *out, const stk_timeline *t,
                                                  const stk_windows *w, stk_error *err);
 

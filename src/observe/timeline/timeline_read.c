@@ -1,4 +1,4 @@
-/* Reading a timeline, and looking at it. */
+/* Reads a timeline; accessors. */
 #include "observe/timeline/builder.h"
 #include "observe/timeline/trace_metadata.h"
 
@@ -111,7 +111,7 @@ bool stk_timeline_peaks(const stk_timeline *timeline, stk_machine_peaks *peaks)
     return peaks->flops > 0 && peaks->memory_bytes > 0;
 }
 
-/* The first event of row or of a later one. */
+/* The first event of this or a later row. */
 static size_t find_row(const stk_timeline *t, uint32_t row)
 {
     size_t low = 0, high = stk_timeline_count(t);

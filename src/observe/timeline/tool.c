@@ -1,4 +1,4 @@
-/* Finds the tool that wrote a trace and labels events by its table. */
+/* Identifies the tool that wrote a trace, and labels events by its table. */
 #include "observe/timeline/tool.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ const char *stk_timeline_tool_name(stk_timeline_tool tool)
     return (unsigned)tool < sizeof tools / sizeof *tools ? tools[tool]->name : "unknown";
 }
 
-/* Goes back to the last '*' where the text after it does not fit. */
+/* Backtracks to the last '*' on a mismatch. */
 bool stk_tool_fits(const char *pattern, const char *text)
 {
     const char *star = NULL, *resume = text;
@@ -70,7 +70,7 @@ static bool has_tensorflow_processes(const stk_timeline *t)
     return false;
 }
 
-/* Ours look like Kineto's too, so that its tools read them: stages are asked for first. */
+/* Our traces also look like Kineto's, so stages are checked first. */
 static stk_timeline_tool find_tool(const stk_timeline *t)
 {
     if (t->origin.is_stoker || has_stages(t)) return STK_TIMELINE_STOKER;
@@ -116,9 +116,9 @@ static double number_at_end(const char *name)
     return begin < end ? strtod(name + begin, NULL) : -1;
 }
 
-/* Events of a name mostly are of one category: what was found for the last one is kept. */
+/* Memo: events of a name mostly have one category. */
 typedef struct memo {
-    uint32_t             category; /* plus 1; 0: nothing yet */
+    uint32_t             category; /* plus 1; 0: empty */
     bool                 device;
     const stk_tool_rule *rule;
 } memo;
@@ -134,7 +134,7 @@ static void label_event(const stk_timeline *t, const stk_tool *tool, stk_timelin
         m->rule = find_rule(tool, device, stk_timeline_text(t, event->category),
                             stk_timeline_text(t, event->name));
     }
-    /* Steps may have been told by an argument. */
+    /* Steps may be identified by an argument already. */
     if (event->kind != STK_TIMELINE_SPAN || !m->rule) return;
     if (m->rule->kind == STK_TIMELINE_STEP) {
         const double number = number_at_end(stk_timeline_text(t, event->name));

@@ -1,11 +1,11 @@
-/* What the events of a tool mean. Each tool is one table: the first rule that fits an event's
- * category and name gives its kind and stage. */
+/* Event tables of tools. The first rule that matches an event's category and name gives its kind
+ * and stage. */
 #ifndef STK_OBSERVE_TIMELINE_TOOL_H
 #define STK_OBSERVE_TIMELINE_TOOL_H
 
 #include "observe/timeline/timeline_internal.h"
 
-/* Where a rule holds. */
+/* The rows that a rule applies to. */
 typedef enum stk_tool_row_kind {
     STK_TOOL_ANYWHERE,
     STK_TOOL_DEVICE,
@@ -14,7 +14,7 @@ typedef enum stk_tool_row_kind {
 
 typedef struct stk_tool_rule {
     stk_tool_row_kind row_kind;
-    const char       *category, *name; /* '*' stands for any text; NULL fits all */
+    const char       *category, *name; /* '*' matches any text; NULL matches all */
     stk_timeline_kind kind;
     stk_stage         stage;
 } stk_tool_rule;
@@ -23,17 +23,17 @@ typedef struct stk_tool {
     const char          *name;
     const stk_tool_rule *rules;
     size_t               rule_count;
-    /* Patterns of the names of a row that is a device's, or whose work nobody waits for directly;
-     * NULL at the end. Of process, process_labels, thread. */
+    /* Name patterns of device rows and of background rows; NULL-terminated. They match the process,
+     * the process labels, or the thread. */
     const char *const *device_processes, *const *device_labels, *const *device_threads;
     const char *const
-        *waiting_devices; /* of these, launches last as long as their kernels; or NULL */
+        *waiting_devices; /* of these devices, launches last as long as their kernels; or NULL */
     const char *const *background_threads;
-    /* Rows that tell again what others tell. */
+    /* Rows that repeat events of others. */
     const char *const *derived_threads;
-    /* Only the row with the steps tells what was waited for; other rows are work. */
+    /* Only the row with the steps shows waits; other rows are work. */
     bool only_step_row_exposed;
-    /* What such traces cannot tell; lines, NULL at the end. */
+    /* What such traces lack; lines, NULL-terminated. */
     const char *const *missing;
 } stk_tool;
 
@@ -44,7 +44,7 @@ extern const stk_tool stk_tool_unknown;
 
 const stk_tool *stk_tool_of(const stk_timeline *timeline);
 
-/* Finds out the tool, the devices, and the kind and stage of every event. */
+/* Identifies the tool and the devices, and labels each event with kind and stage. */
 STK_NODISCARD stk_status stk_tool_label(stk_timeline *timeline, stk_error *err);
 
 bool stk_tool_fits(const char *pattern, const char *text);

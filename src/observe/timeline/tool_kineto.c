@@ -41,7 +41,7 @@ static const stk_tool_rule rules[] = {
     LAUNCH("cuda_runtime", "*Launch*"),
     LAUNCH("cuda_driver", "*Launch*"),
     HOST("cpu_op", NULL, STK_STAGE_COMPUTE),
-    /* Before categories had their present names. */
+    /* Category names of old versions. */
     HOST("Operator", NULL, STK_STAGE_COMPUTE),
     DEVICE("Kernel", NULL, STK_STAGE_COMPUTE),
 };

@@ -16,7 +16,7 @@ static const stk_tool_rule rules[] = {
     S("S6", STK_STAGE_DEVICE_TO_HOST),
     S("S7", STK_STAGE_OUTPUT),
     S("S8", STK_STAGE_WRITE),
-    /* The device's rows are in Kineto's words. */
+    /* Device rows use Kineto's words. */
     {STK_TOOL_ANYWHERE, "kernel", "nccl*", STK_TIMELINE_SPAN, STK_STAGE_ALLREDUCE},
     {STK_TOOL_ANYWHERE, "kernel", NULL, STK_TIMELINE_SPAN, STK_STAGE_COMPUTE},
     {STK_TOOL_ANYWHERE, "gpu_memcpy", "*HtoD*", STK_TIMELINE_SPAN, STK_STAGE_HOST_TO_DEVICE},

@@ -23,7 +23,7 @@ static const stk_tool_rule rules[] = {
     SPAN("CollectiveReduce*", STK_STAGE_ALLREDUCE),
     SPAN("CollectiveGather*", STK_STAGE_ALLREDUCE),
 
-    /* Waits for input, and work on it. */
+    /* Waits for input, and input work. */
     SPAN("IteratorGetNext*", STK_STAGE_PREPROCESS),
     SPAN("EagerLocalExecute: IteratorGetNext*", STK_STAGE_PREPROCESS),
     SPAN("Iterator::*TFRecord*", STK_STAGE_READ),

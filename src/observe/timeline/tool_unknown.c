@@ -1,4 +1,4 @@
-/* Traces of other tools: nothing is known but what names say everywhere. */
+/* Traces of other tools: rules by names that all tools share. */
 #include "observe/timeline/tool.h"
 
 static const stk_tool_rule rules[] = {

@@ -1,11 +1,10 @@
-/* A trace into a file, plain or by gzip, in pieces. */
+/* Writes a trace to a file, plain or gzip, in pieces. */
 #include <stdlib.h>
 #include <stoker/trace_file.h>
 #include <string.h>
 #include <zlib.h>
 
-/* The lowest level but one: a trace shrinks to a tenth in any case, and the run goes on meanwhile.
- */
+/* The second-lowest level: a trace shrinks to a tenth anyway, and the run continues meanwhile. */
 enum { PIECE = 1 << 16, LEVEL = 2, GZIP_WINDOW = 15 + 16 };
 
 typedef struct target {
@@ -31,7 +30,7 @@ static stk_status pack(target *t, stk_bytes text, int flush, stk_error *err)
     do {
         t->z.next_out = t->piece;
         t->z.avail_out = PIECE;
-        (void)deflate(&t->z, flush); /* fails only for a stream that is not ours */
+        (void)deflate(&t->z, flush); /* fails only for an invalid stream */
         STK_TRY(stk_output_write(t->out, t->piece, PIECE - t->z.avail_out, err));
     } while (t->z.avail_out == 0);
     return STK_OK;
@@ -44,7 +43,7 @@ static stk_status put(void *context, stk_bytes text, stk_error *err)
                     : stk_output_write(t->out, text.data, text.size, err);
 }
 
-/* What is shown of a sample, and under which name. */
+/* Counters of a sample and their names. */
 static const struct {
     const char *name;
     size_t      offset;
@@ -73,7 +72,7 @@ static bool has_column(const stk_trace_file_options *o, size_t column)
            o->resources[0].gpu_count > 0;
 }
 
-/* Samples have the monitor's time, series the trace's: the samples are copied with it. */
+/* Samples have the monitor's clock and series the trace's, so samples are copied and shifted. */
 static stk_status add_series(stk_trace_format *format, const stk_trace_file_options *o,
                              stk_resource_sample **samples, stk_trace_series *series,
                              stk_error *err)

@@ -1,8 +1,9 @@
-/* A window over a trace file: the unread rest moves to the front, more is read behind it. */
+/* A sliding window over a trace file: unread bytes move to the front, and more are read after
+ * them. */
 #include "observe/timeline/trace_input.h"
 
 enum { FIRST_WINDOW = 512 << 10, LARGEST_WINDOW = 64 << 20, PACKED_BYTES = 128 << 10 };
-enum { GZIP_WINDOW = 15 + 16 }; /* zlib: the largest window, and a gzip header */
+enum { GZIP_WINDOW = 15 + 16 }; /* zlib: largest window, gzip header */
 
 static stk_status begin_unpacking(stk_trace_input *in, stk_error *err)
 {
@@ -58,7 +59,7 @@ static stk_status refill_packed(stk_trace_input *in, stk_error *err)
     return STK_OK;
 }
 
-/* Members of gzip may follow each other; what follows them and is none is not ours. */
+/* gzip members may be concatenated; other trailing bytes are ignored. */
 static stk_status end_member(stk_trace_input *in, stk_error *err)
 {
     STK_TRY(refill_packed(in, err));
@@ -91,7 +92,7 @@ static stk_status unpack(stk_trace_input *in, uint8_t *dst, size_t capacity, siz
     return STK_OK;
 }
 
-/* A value that does not fit makes the window twice as large. */
+/* Doubles the window if a value does not fit. */
 static stk_status reserve(stk_trace_input *in, stk_error *err)
 {
     const size_t unread = in->window.size - in->begin;

@@ -1,4 +1,4 @@
-/* The text of a trace file as a window that moves along it, unpacked where gzip packed it. */
+/* A sliding window over the text of a trace file, decompressed if it is gzip. */
 #ifndef STK_OBSERVE_TIMELINE_TRACE_INPUT_H
 #define STK_OBSERVE_TIMELINE_TRACE_INPUT_H
 
@@ -8,18 +8,18 @@
 
 typedef struct stk_trace_input {
     stk_file                   *file;
-    const stk_timeline_options *options;   /* progress; lent */
-    uint64_t                    file_read; /* bytes of the file, packed as they are */
+    const stk_timeline_options *options;   /* for progress; borrowed */
+    uint64_t                    file_read; /* bytes of the file, before decompression */
     stk_blob                    window;    /* unread from begin on */
     size_t                      begin;
-    uint64_t                    position; /* of the window's first byte in the text */
-    stk_blob                    packed;   /* bytes of the file; empty: it is not packed */
+    uint64_t                    position; /* offset of the window's first byte in the text */
+    stk_blob                    packed;   /* compressed bytes; empty: plain file */
     z_stream                    unpack;
     bool                        is_packed, ended;
-    bool                        cut; /* the packed bytes end too early */
+    bool                        cut; /* the compressed data is truncated */
 } stk_trace_input;
 
-/* Release it even on failure. */
+/* Must be released even on failure. */
 STK_NODISCARD stk_status stk_trace_input_open(stk_trace_input *in, const char *path,
                                               const stk_timeline_options *options, stk_error *err);
 void                     stk_trace_input_release(stk_trace_input *in);
@@ -29,20 +29,20 @@ static inline stk_bytes stk_trace_input_unread(const stk_trace_input *in)
     return stk_bytes_of(in->window.data + in->begin, in->window.size - in->begin);
 }
 
-/* Position in the text of a byte of the window. */
+/* Offset in the text of a byte of the window. */
 static inline uint64_t stk_trace_input_position(const stk_trace_input *in, const uint8_t *at)
 {
     return in->position + (uint64_t)(at - in->window.data);
 }
 
-/* The first bytes were read: they may go. */
+/* Consumes the window up to until. */
 static inline void stk_trace_input_take(stk_trace_input *in, const uint8_t *until)
 {
     in->begin = (size_t)(until - in->window.data);
 }
 
-/* More bytes behind the unread ones, which move; none come once ended is set. One value that fills
- * the largest window is STK_E_LIMIT. */
+/* Reads more bytes after the unread ones, which move; none once ended is set. STK_E_LIMIT if one
+ * value exceeds the largest window. */
 STK_NODISCARD stk_status stk_trace_input_fill(stk_trace_input *in, stk_error *err);
 
 #endif

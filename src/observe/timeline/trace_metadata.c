@@ -1,4 +1,4 @@
-/* Members of a trace that tell where it comes from. */
+/* Parses a trace's metadata. */
 #include "observe/timeline/trace_metadata.h"
 
 void stk_trace_metadata_init(stk_trace_metadata *metadata)
@@ -6,7 +6,7 @@ void stk_trace_metadata_init(stk_trace_metadata *metadata)
     *metadata = (stk_trace_metadata){.rank = -1};
 }
 
-/* A host's name needs no unescaping to be compared. */
+/* Host names are only compared, so escapes are kept. */
 static void keep_host(stk_trace_metadata *metadata, stk_bytes value)
 {
     if (!stk_scan_is_string(value)) return;
@@ -16,7 +16,7 @@ static void keep_host(stk_trace_metadata *metadata, stk_bytes value)
     metadata->host[size] = 0;
 }
 
-/* These may hold anything; what is known is one level down. */
+/* Members with nested metadata. */
 static bool holds_more(stk_bytes key)
 {
     return stk_scan_is(key, "otherData") || stk_scan_is(key, "metadata") ||
@@ -33,7 +33,7 @@ static void add_number(stk_trace_metadata *metadata, stk_bytes key, stk_bytes va
         metadata->has_base = true;
     } else if (stk_scan_is(key, "offset_ns")) {
         metadata->offset_ns = number;
-        metadata->has_offset = number != 0; /* 0 is what is written when it is not known */
+        metadata->has_offset = number != 0; /* 0 is written if it is not known */
     } else if (stk_scan_is(key, "rank")) {
         metadata->rank = number;
     } else if (stk_scan_is(key, "ranks")) {

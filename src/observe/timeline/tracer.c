@@ -1,4 +1,4 @@
-/* Recording by plan: the training thread switches the level and asks for files; a thread of its own
+/* Recording by plan: the training thread switches the level and requests files; a thread of its own
  * writes them. */
 #include "base/clock.h"
 #include "observe/timeline/tracer_inside.h"
@@ -15,7 +15,7 @@ static const uint64_t first_write_ns = 1000000000, write_every_ns = 5000000000;
 
 static const char *const cause_names[STK_TRACER_CAUSES] = {"slow-step", "checkpoint-step"};
 
-enum { LOW_PRIORITY = 10, FILES_MAX = 5 /* of a kind */ };
+enum { LOW_PRIORITY = 10, FILES_MAX = 5 /* of each kind */ };
 
 void stk_tracer_log(const stk_tracer *t, const char *format, ...)
 {
@@ -28,7 +28,7 @@ void stk_tracer_log(const stk_tracer *t, const char *format, ...)
     t->options.log(t->options.log_context, line);
 }
 
-/* why (NULL is fine) says what failed. */
+/* why (may be NULL): the cause of a failure. */
 static bool write_file(stk_tracer *t, const char *path, uint64_t since, stk_trace_written *written,
                        stk_error *why)
 {
@@ -73,14 +73,14 @@ static void write_jobs(stk_tracer *t)
     }
 }
 
-/* Requests are looked for in a folder, which nobody tells of. */
+/* Requests in a folder are polled. */
 static uint64_t next_look(const stk_tracer *t, uint64_t wait_ns)
 {
     static const uint64_t look_ns = 250000000;
     return t->options.listen && wait_ns > look_ns ? look_ns : wait_ns;
 }
 
-/* Writing all of it again takes at most a fiftieth of the time, however much there is. */
+/* Rewriting the complete file takes at most a fiftieth of the time, whatever its size. */
 static void *run(void *context)
 {
     enum { TIMES_ITS_TIME = 50 };
@@ -103,7 +103,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Nothing stays of the try. */
+/* Leaves no file behind. */
 static stk_status try_path(const stk_tracer *t, stk_error *err)
 {
     stk_output *out;
@@ -166,7 +166,7 @@ static stk_trace_level planned(const stk_tracer_plan *plan, int64_t step)
     return step >= plan->first_step && step <= plan->last_step ? plan->level : STK_TRACE_OFF;
 }
 
-/* The level is that of the step which comes next: the plan's, or more where it was asked for. */
+/* Sets the level of the next step: the plan's, or a request's higher one. */
 static void switch_level(stk_tracer *t, int64_t step)
 {
     const stk_tracer_plan *plan = &t->plan;
@@ -174,7 +174,7 @@ static void switch_level(stk_tracer *t, int64_t step)
                           wanted = planned(plan, step + 1);
     stk_trace_set_level(t->trace, requested > wanted ? requested : wanted);
     if (!plan->idle && plan->first_step >= 0 &&
-        step == plan->last_step + 1) { /* its last event is there now */
+        step == plan->last_step + 1) { /* its last event is recorded now */
         __atomic_store_n(&t->hurry, 1, __ATOMIC_RELEASE);
         stk_eventcount_signal(&t->gate);
     }
@@ -196,7 +196,7 @@ static void ask_for_file(stk_tracer *t, stk_tracer_cause why, int64_t step)
                    ++t->files[why] == FILES_MAX ? "; no more such files are written" : "");
 }
 
-/* A step that takes long is one only beside others of its kind. */
+/* Compares a step only with others of its kind. */
 static void check_slow(stk_tracer *t, const stk_step_record *step)
 {
     const uint64_t median = stk_slow_step_median(&t->slow);

@@ -1,5 +1,5 @@
-/* Recording on request. Anybody may ask; the training thread begins and ends recording between two
- * steps; the writer's thread makes the file. */
+/* Recording on request. Any thread may request; the training thread starts and stops recording
+ * between steps; the writer's thread makes the file. */
 #include "observe/timeline/tracer_files.h"
 #include "observe/timeline/tracer_inside.h"
 
@@ -53,7 +53,7 @@ static stk_status check(const stk_tracer *t, const stk_tracer_request *request, 
     return STK_OK;
 }
 
-/* id "": nobody waits for a file with the answer. */
+/* id "": no reply file is needed. */
 static stk_status ask(stk_tracer *t, const stk_tracer_request *request, const char *id,
                       stk_error *err)
 {
@@ -94,7 +94,7 @@ static void fail(stk_tracer *t, const char *why)
     pthread_mutex_unlock(&t->ask.lock);
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void begin(stk_tracer *t, int64_t step)
 {
     stk_tracer_answer *a = &t->ask.answer;
@@ -105,7 +105,7 @@ static void begin(stk_tracer *t, int64_t step)
     snprintf(a->path, sizeof a->path, "%s/trace-%" PRId64 ".json.gz", t->folder, a->first_step);
 }
 
-/* What was recorded goes to the writer. */
+/* Hands the recorded steps to the writer. */
 static void hand_over(stk_tracer *t)
 {
     stk_tracer_job *job = calloc(1, sizeof *job);
@@ -131,7 +131,7 @@ stk_trace_level stk_tracer_ask_step(stk_tracer *t, int64_t step)
     if (t->ask.answer.state == STK_TRACER_WAITING) begin(t, step);
     const bool recording = t->ask.answer.state == STK_TRACER_RECORDING;
     if (recording && step + 1 <= t->ask.last_step) level = t->ask.answer.request.level;
-    const bool whole = recording && step > t->ask.last_step; /* its last event is there now */
+    const bool whole = recording && step > t->ask.last_step; /* its last event is recorded now */
     pthread_mutex_unlock(&t->ask.lock);
     if (whole) hand_over(t);
     return level;

@@ -1,5 +1,5 @@
-/* Requests and replies as files. Each appears when it is whole; the folder of a run is its owner's,
- * so who may write there may ask. */
+/* Requests and replies as files, written atomically. Write access to the run's folder is the
+ * permission to request. */
 #include "observe/timeline/tracer_files.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { BYTES_MAX = 1 << 16 };
 
-/* Each has the id of who asked in its name, so that several may ask at once. */
+/* File names include the requester's id, so that several can request at once. */
 static const char request_name[] = "trace-request-", reply_name[] = "trace-reply-";
 
 enum { PATH_ROOM = STK_TRACER_PATH + 80 };
@@ -52,7 +52,7 @@ static void drop(const stk_filesystem *fs, const char *folder, const char *name,
     char      path[PATH_ROOM];
     stk_error unasked;
     path_of(path, folder, name, id);
-    if (stk_path_remove(fs, path, &unasked)) return; /* there was none */
+    if (stk_path_remove(fs, path, &unasked)) return; /* it existed */
 }
 
 void stk_tracer_drop_request(const stk_filesystem *fs, const char *folder, const char *id)
@@ -61,7 +61,7 @@ void stk_tracer_drop_request(const stk_filesystem *fs, const char *folder, const
     drop(fs, folder, reply_name, id);
 }
 
-/* The id of the first file found that begins so. */
+/* Finds a file by prefix; its id. */
 typedef struct search {
     const char *name;
     char       *id;
@@ -90,7 +90,7 @@ static bool find(const stk_filesystem *fs, const char *folder, const char *name,
 
 void stk_tracer_drop_all(const stk_filesystem *fs, const char *folder)
 {
-    enum { LISTED_MAX = 1000 }; /* one that cannot be removed is found again */
+    enum { LISTED_MAX = 1000 }; /* a file that cannot be removed is found again */
     char id[STK_TRACER_ID];
     for (int i = 0; i < LISTED_MAX && find(fs, folder, request_name, id); i++)
         drop(fs, folder, request_name, id);

@@ -1,4 +1,4 @@
-/* The inside of a tracer: what planned recording and recording on request share. */
+/* State shared by planned recording and recording on request. */
 #ifndef STK_OBSERVE_TIMELINE_TRACER_INSIDE_H
 #define STK_OBSERVE_TIMELINE_TRACER_INSIDE_H
 
@@ -11,7 +11,7 @@
 #include <stoker/tracer.h>
 
 enum {
-    STK_TRACER_BEFORE = 10, /* steps in a file of a slow step */
+    STK_TRACER_BEFORE = 10, /* steps in a slow step's file */
     STK_TRACER_AFTER = 3,
     STK_TRACER_JOBS = 4,
     STK_TRACER_ID = 40
@@ -23,51 +23,51 @@ typedef enum stk_tracer_cause {
     STK_TRACER_CAUSES
 } stk_tracer_cause;
 
-/* A file that is asked for: some steps. */
+/* A requested file: some steps. */
 typedef struct stk_tracer_job {
     char     path[STK_TRACER_PATH + 64];
     uint64_t since;
-    int64_t  due;   /* the step after which it is written */
-    bool     asked; /* by a person, who is told */
+    int64_t  due;   /* written after this step */
+    bool     asked; /* requested by a user, who gets a reply */
 } stk_tracer_job;
 
-/* Recording that was asked for while the run goes on (tracer_ask.c). */
+/* Recording on request during the run (tracer_ask.c). */
 typedef struct stk_tracer_ask_state {
-    pthread_mutex_t   lock; /* of what follows: held for copies */
+    pthread_mutex_t   lock; /* protects the following fields */
     stk_tracer_answer answer;
-    int64_t           last_step; /* of those recorded */
+    int64_t           last_step; /* the last one to record */
     uint64_t          since;
-    char              id[STK_TRACER_ID]; /* of the request's file; "": it came otherwise */
-    stk_tracer_state  reported;          /* that the reply's file has */
+    char              id[STK_TRACER_ID]; /* of the request's file; "": requested in-process */
+    stk_tracer_state  reported;          /* last state written to the reply file */
 } stk_tracer_ask_state;
 
 struct stk_tracer {
     stk_tracer_plan      plan;
     stk_tracer_options   options;
     char                 folder[STK_TRACER_PATH];
-    char                 path[STK_TRACER_PATH + 32]; /* of the whole file */
+    char                 path[STK_TRACER_PATH + 32]; /* of the complete file */
     stk_trace           *trace;
     stk_thread           thread;
     stk_eventcount       gate;
     bool                 has_gate, has_ask;
     stk_ring            *jobs;
     int                  stopping; /* atomic */
-    int                  hurry;    /* atomic: the whole file is complete, and to be written */
+    int                  hurry;    /* atomic: the complete file has all steps and must be written */
     stk_tracer_ask_state ask;
 
-    /* The training thread's. */
-    stk_meter      *meter;
-    stk_slow_step   slow;
-    int64_t         seen;                          /* the last step that was judged */
-    uint64_t        begins[STK_TRACER_BEFORE + 2]; /* of the last steps: a ring of stk_trace_now */
-    uint64_t        step_count;                    /* steps told so far */
-    stk_tracer_job *pending;                       /* waits for the steps after it */
+    /* Owned by the training thread. */
+    stk_meter    *meter;
+    stk_slow_step slow;
+    int64_t       seen;                     /* the last step examined */
+    uint64_t begins[STK_TRACER_BEFORE + 2]; /* begins of the last steps: a ring of stk_trace_now */
+    uint64_t step_count;                    /* steps reported so far */
+    stk_tracer_job *pending;                /* waits for the steps after it */
     int             files[STK_TRACER_CAUSES];
 
-    /* The writer's, and the training thread's after its end. */
-    uint64_t          written_events; /* as of the last whole file */
+    /* Owned by the writer; by the training thread after the writer's end. */
+    uint64_t          written_events; /* in the last complete file */
     stk_trace_written written;
-    stk_error         failure; /* the first; status STK_OK: none */
+    stk_error         failure; /* the first one; STK_OK: none */
 };
 
 void stk_tracer_log(const stk_tracer *t, const char *format, ...) STK_PRINTF(2, 3);
@@ -75,13 +75,13 @@ void stk_tracer_log(const stk_tracer *t, const char *format, ...) STK_PRINTF(2, 
 /* tracer_ask.c */
 STK_NODISCARD stk_status stk_tracer_ask_start(stk_tracer *t, stk_error *err);
 void                     stk_tracer_ask_end(stk_tracer *t);
-/* On the training thread: the level that the step after this one is recorded at by request. */
+/* On the training thread: the level that a request sets for the next step. */
 stk_trace_level stk_tracer_ask_step(stk_tracer *t, int64_t step);
-/* After the last step: what was recorded so far is all there will be. */
+/* After the last step: no more events will be recorded. */
 void stk_tracer_ask_finish(stk_tracer *t);
-/* On the writer's thread: the file is there, or (NULL) why not. */
+/* On the writer's thread: the file is written, or (written NULL) why it failed. */
 void stk_tracer_ask_written(stk_tracer *t, const stk_trace_written *written, const stk_error *why);
-/* Looks for a request in the folder, and writes what became of the last. */
+/* Polls the folder for a request, and writes the state of the last one. */
 void stk_tracer_ask_listen(stk_tracer *t);
 void stk_tracer_ask_reply(stk_tracer *t);
 

@@ -1,9 +1,9 @@
-/* Is a timeline sound? */
+/* Validates a timeline. */
 #include "observe/timeline/timeline_internal.h"
 
 enum { DEEPEST = 256 };
 
-/* Each span must end with or before the one it began in. */
+/* Each span must end before or with its enclosing one. */
 static uint64_t count_crossing(const stk_timeline *t, size_t begin, size_t end)
 {
     uint64_t ends[DEEPEST], crossing = 0;

@@ -1,4 +1,4 @@
-/* Steps: marked, or found by an operation that comes once in each. */
+/* Steps of a timeline: marked, or found by an operation that occurs once per step. */
 #include "observe/timeline/windows.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { FEWEST_STEPS = 3, FEWEST_NAMES = 3, PAUSE_MAX = 10 };
-static const double uneven_max = 0.5; /* spread of the period, over its mean */
+static const double uneven_max = 0.5; /* relative spread of the period */
 
 static int compare_windows(const void *left, const void *right)
 {
@@ -20,7 +20,7 @@ static int compare_lengths(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The row with the most marks: other ranks and threads may have theirs. */
+/* The row with the most step marks: other ranks and threads may have their own. */
 static bool find_marked_row(const stk_timeline *t, uint32_t *row, size_t *markers)
 {
     size_t now = 0;
@@ -45,7 +45,7 @@ static stk_status allocate(stk_windows *w, size_t count, stk_error *err)
     return STK_OK;
 }
 
-/* The middle of the lengths, with which pauses are compared. */
+/* The median length, for comparison with pauses. */
 static stk_status middle_length(const stk_windows *w, uint64_t *middle, stk_error *err)
 {
     uint64_t *lengths = malloc(w->count * sizeof *lengths);
@@ -59,8 +59,8 @@ static stk_status middle_length(const stk_windows *w, uint64_t *middle, stk_erro
     return STK_OK;
 }
 
-/* What comes between two marks belongs to the step before it, as waiting for input often does;
- * long pauses are something else: an evaluation. Marks inside of others are none. */
+/* Time between two steps belongs to the earlier one, as waiting for input often does; long pauses
+ * are separate, such as evaluations. Nested marks are ignored. */
 static stk_status join(stk_windows *w, stk_error *err)
 {
     size_t   kept = 0;
@@ -125,7 +125,7 @@ static int compare_calls(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* How often most names come is how many steps there are; 0: too few agree. */
+/* The number of steps is the most frequent call count; 0: too few names agree. */
 static uint32_t count_steps(uint32_t *calls, size_t names)
 {
     size_t   best = FEWEST_NAMES - 1, same = 0;
@@ -140,7 +140,7 @@ static uint32_t count_steps(uint32_t *calls, size_t names)
     return steps;
 }
 
-/* The longest of the names that come once a step marks them. */
+/* Of the names that occur once per step, the longest span delimits steps. */
 static stk_status choose_operation(const name_use *uses, size_t names, uint32_t *operation,
                                    uint32_t *steps, stk_error *err)
 {
@@ -169,7 +169,7 @@ static bool is_even(const stk_windows *w)
     return mean > 0 && sqrt(fmax(0, squares / (double)w->count - mean * mean)) < uneven_max * mean;
 }
 
-/* From each call of the operation to the next. */
+/* Steps from each call of the operation to the next. */
 static stk_status cut_by_operation(stk_windows *w, const stk_timeline *t, uint32_t operation,
                                    uint32_t calls, stk_error *err)
 {
@@ -221,8 +221,7 @@ static stk_status take_all(stk_windows *w, const stk_timeline *t, stk_error *err
     return STK_OK;
 }
 
-/* Our own steps reach from one to the next, over what is evaluated between: a span of that name on
- * the same row. */
+/* Our own steps include an evaluation in between, which is a span of that name on the same row. */
 static void find_evaluations(stk_windows *w, const stk_timeline *t)
 {
     size_t begin, end, at = 0;
