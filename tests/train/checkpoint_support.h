@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { RUN_ROOM = 1 << 19, PATH_ROOM = 512 };
+enum { RUN_CAPACITY = 1 << 19, PATH_CAPACITY = 512 };
 
 typedef struct run_variable {
     const char       *name;
@@ -74,7 +74,7 @@ static inline size_t run_content(const run *r, size_t index, uint64_t seed, uint
     EXPECT(!stk_shape_count(&info.shape, &count, NULL));
     const size_t size = (size_t)count * stk_dtype_bytes(info.dtype);
     uint64_t     x = seed * 0x9e3779b97f4a7c15 + index * 77 + 1;
-    EXPECT(size <= RUN_ROOM);
+    EXPECT(size <= RUN_CAPACITY);
     for (size_t i = 0; i < size; i++) {
         x = x * 6364136223846793005 + 1442695040888963407;
         bytes[i] = (uint8_t)(x >> 56);
@@ -93,7 +93,7 @@ static inline void run_fill_blob(stk_blob *blob, uint64_t seed, size_t size)
 
 static inline void run_fill(run *r, uint64_t seed)
 {
-    static uint8_t bytes[RUN_ROOM];
+    static uint8_t bytes[RUN_CAPACITY];
     stk_error      err;
     for (size_t i = 0; i < stk_variables_count(r->variables); i++) {
         const size_t size = run_content(r, i, seed, bytes);
@@ -125,7 +125,7 @@ static inline bool same_numbers(const stk_run_state *a, const stk_run_state *b)
 /* Whether variables (but metrics) and state are those of seed. */
 static inline bool run_is(const run *r, uint64_t seed)
 {
-    static uint8_t expected[RUN_ROOM], found[RUN_ROOM];
+    static uint8_t expected[RUN_CAPACITY], found[RUN_CAPACITY];
     run            other;
     stk_error      err;
     bool           same = true;
@@ -153,9 +153,9 @@ static inline const char *make_folder(const char *name)
     return path;
 }
 
-static inline const char *step_path(const char *folder, int64_t step, char path[PATH_ROOM])
+static inline const char *step_path(const char *folder, int64_t step, char path[PATH_CAPACITY])
 {
-    snprintf(path, PATH_ROOM, "%s/step-%09lld.safetensors", folder, (long long)step);
+    snprintf(path, PATH_CAPACITY, "%s/step-%09lld.safetensors", folder, (long long)step);
     return path;
 }
 

@@ -9,7 +9,7 @@ STK_TEST(everything_comes_back_bit_for_bit)
 {
     run         r;
     stk_error   err;
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     const char *folder = make_folder("round");
     run_open_usual(&r);
     for (int64_t seed = 0; seed < 6; seed++) {
@@ -45,7 +45,7 @@ STK_TEST(weights_in_a_format_of_the_backend_come_back_too)
     run              r = {0};
     stk_error        err;
     stk_program     *program;
-    char             path[PATH_ROOM];
+    char             path[PATH_CAPACITY];
     const char      *folder = make_folder("formats");
     const stk_status st = stk_device_open(&r.device, "cpu", NULL, &err);
     if (st == STK_E_UNSUPPORTED) skip();
@@ -68,7 +68,7 @@ STK_TEST(metrics_are_neither_written_nor_changed)
 {
     run              r;
     stk_error        err;
-    char             path[PATH_ROOM];
+    char             path[PATH_CAPACITY];
     const float      sums[] = {1, 2};
     float            found[2];
     stk_safetensors *file;
@@ -96,7 +96,7 @@ STK_TEST(numbers_of_the_state_keep_their_bits_whatever_they_are)
         0x3fb999999999999a, 0x7fefffffffffffff, 0x000fffffffffffff, 0x3fd5555555555555};
     run         r;
     stk_error   err;
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     const char *folder = make_folder("numbers");
     run_open_usual(&r);
     (void)setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed: a comma for the point */
@@ -178,7 +178,7 @@ STK_TEST(another_model_is_refused_naming_the_first_tensor_and_both_shapes)
 {
     enum { COUNT = COUNT_OF(usual_variables) };
     run          r;
-    char         path[PATH_ROOM];
+    char         path[PATH_CAPACITY];
     run_variable list[COUNT + 1];
     const char  *folder = make_folder("other");
     run_open_usual(&r);
@@ -217,7 +217,7 @@ static void expect_refused(run *r, const void *data, size_t size)
 STK_TEST(a_truncated_file_is_an_error_and_changes_nothing)
 {
     run         r;
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     const char *folder = make_folder("truncated");
     run_open_usual(&r);
     write_seed(&r, folder, 1, 1);
@@ -232,7 +232,7 @@ STK_TEST(a_truncated_file_is_an_error_and_changes_nothing)
 STK_TEST(a_flipped_bit_anywhere_is_an_error_and_changes_nothing)
 {
     run         r;
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     const char *folder = make_folder("flipped");
     run_open_usual(&r);
     write_seed(&r, folder, 1, 1);
@@ -316,7 +316,7 @@ static stk_status take_and_write(void *context, stk_error *err)
 
 static stk_status load_again(void *context, stk_error *err)
 {
-    char           path[PATH_ROOM];
+    char           path[PATH_CAPACITY];
     stk_run_state  state;
     stk_variables *variables = allocating.variables;
     (void)context;
@@ -330,7 +330,7 @@ static stk_status load_again(void *context, stk_error *err)
 
 static stk_status find_again(void *context, stk_error *err)
 {
-    char path[PATH_ROOM];
+    char path[PATH_CAPACITY];
     (void)context;
     return stk_checkpoint_find(NULL, allocating_folder, NULL, NULL, path, sizeof path, err);
 }

@@ -6,13 +6,13 @@
 
 static bool is_there(const char *folder, int64_t step)
 {
-    char path[PATH_ROOM];
+    char path[PATH_CAPACITY];
     return !access(step_path(folder, step, path), F_OK);
 }
 
 static void expect_found(const char *folder, int64_t step, int warned)
 {
-    char      found[PATH_ROOM], expected[PATH_ROOM];
+    char      found[PATH_CAPACITY], expected[PATH_CAPACITY];
     warnings  w = {0};
     stk_error err;
     EXPECT_OK(stk_checkpoint_find(NULL, folder, take_warning, &w, found, sizeof found, &err));
@@ -41,7 +41,7 @@ STK_TEST(the_newest_by_step_is_found_among_other_files)
 {
     run         r;
     stk_error   err;
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     const char *folder = make_folder("newest");
     EXPECT_STATUS(STK_E_NOTFOUND,
                   stk_checkpoint_find(NULL, folder, NULL, NULL, path, sizeof path, &err));
@@ -69,7 +69,7 @@ STK_TEST(damaged_checkpoints_are_passed_over_with_a_warning_each)
     run         r;
     stk_error   err;
     warnings    w = {0};
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     const char *folder = make_folder("damaged");
     run_open_usual(&r);
     for (int64_t step = 1; step <= 5; step++)
@@ -114,7 +114,7 @@ STK_TEST(the_newest_stay_and_others_go)
 STK_TEST(the_newest_whole_one_stays_whatever_lies_around_it)
 {
     run         r;
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     const char *folder = make_folder("whole");
     run_open_usual(&r);
     for (int64_t step = 10; step <= 50; step += 10)

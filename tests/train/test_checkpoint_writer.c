@@ -41,7 +41,7 @@ static stk_status put(stk_checkpoint_writer *writer, run *r, uint64_t seed, stk_
 static void expect_loads(run *r, const char *folder, uint64_t seed)
 {
     stk_error err;
-    char      path[PATH_ROOM];
+    char      path[PATH_CAPACITY];
     EXPECT_OK(stk_checkpoint_load(NULL, step_path(folder, (int64_t)seed, path), r->variables,
                                   &r->state, &err));
     EXPECT(run_is(r, seed));
@@ -78,7 +78,7 @@ STK_TEST(the_model_is_written_too_with_texts_of_its_own)
     stk_error              err;
     failures               f = {0};
     stk_safetensors       *file;
-    char                   key[] = "model", text[] = "tiny", prefix[] = "ema.", path[PATH_ROOM];
+    char                   key[] = "model", text[] = "tiny", prefix[] = "ema.", path[PATH_CAPACITY];
     const char            *metadata[] = {key, text, NULL};
     const char            *folder = make_folder("models");
     stk_checkpoint_writer *writer = start(NULL, folder, 9, &f);
@@ -138,9 +138,9 @@ STK_TEST(after_a_failure_the_writer_goes_on_with_the_next)
 }
 
 /* A folder of that name is in the way of the file. */
-static const char *block(const char *folder, const char *name, char path[PATH_ROOM])
+static const char *block(const char *folder, const char *name, char path[PATH_CAPACITY])
 {
-    snprintf(path, PATH_ROOM, "%s/%s", folder, name);
+    snprintf(path, PATH_CAPACITY, "%s/%s", folder, name);
     EXPECT_INT_EQ(0, mkdir(path, 0777));
     return path;
 }
@@ -167,7 +167,7 @@ static void expect_model_of(const char *path, const char *seed)
 
 static bool has_step(const char *folder, int64_t step)
 {
-    char path[PATH_ROOM];
+    char path[PATH_CAPACITY];
     return access(step_path(folder, step, path), F_OK) == 0;
 }
 
@@ -177,7 +177,7 @@ STK_TEST(a_model_that_cannot_be_written_is_owed_and_its_checkpoint_stays)
     stk_error              err;
     failures               f = {0};
     int                    count;
-    char                   best[PATH_ROOM];
+    char                   best[PATH_CAPACITY];
     const char            *folder = make_folder("owed");
     stk_checkpoint_writer *writer = start(NULL, folder, 1, &f);
     run_open_usual(&r);
@@ -206,7 +206,7 @@ STK_TEST(no_checkpoint_tells_of_a_model_that_nobody_can_make)
     stk_error              err;
     failures               f = {0};
     int                    count;
-    char                   best[PATH_ROOM], first[PATH_ROOM];
+    char                   best[PATH_CAPACITY], first[PATH_CAPACITY];
     const char            *folder = make_folder("nobody");
     stk_checkpoint_writer *writer = start(NULL, folder, 3, &f);
     run_open_usual(&r);
@@ -280,7 +280,7 @@ STK_TEST(a_checkpoint_waits_for_what_it_covers)
 STK_TEST(starting_removes_what_a_killed_process_left)
 {
     failures    f = {0};
-    char        left[PATH_ROOM], other[PATH_ROOM];
+    char        left[PATH_CAPACITY], other[PATH_CAPACITY];
     const char *folder = make_folder("left");
     snprintf(left, sizeof left, "%s/.step-000000007.safetensors.123-0.tmp", folder);
     snprintf(other, sizeof other, "%s/.metrics.csv.123-0.tmp", folder);
@@ -320,7 +320,7 @@ static stk_status write_once(void *context, stk_error *err)
 
 STK_TEST(the_writer_survives_every_failed_allocation)
 {
-    char path[PATH_ROOM];
+    char path[PATH_CAPACITY];
     allocating_folder = make_folder("allocations");
     snprintf(path, sizeof path, "%s/model.safetensors", allocating_folder);
     run_open_usual(&allocating);
@@ -381,7 +381,7 @@ STK_TEST(a_process_killed_at_any_moment_leaves_a_checkpoint_to_go_on_from)
     run         r;
     stk_error   err;
     warnings    w = {0};
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     int         while_writing = 0;
     uint64_t    step = 1;
     const char *folder = make_folder("killed");

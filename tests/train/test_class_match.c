@@ -10,13 +10,13 @@
 #define RUN(...) .run_names = NAMES(__VA_ARGS__), .run_count = COUNT(__VA_ARGS__)
 #define DATA(...) .data_names = NAMES(__VA_ARGS__), .data_count = COUNT(__VA_ARGS__)
 
-enum { LINES_ROOM = 4096 };
+enum { LINES_CAPACITY = 4096 };
 
 static void hear(void *context, const char *line)
 {
     char *lines = context;
-    strncat(lines, line, LINES_ROOM - strlen(lines) - 1);
-    strncat(lines, "\n", LINES_ROOM - strlen(lines) - 1);
+    strncat(lines, line, LINES_CAPACITY - strlen(lines) - 1);
+    strncat(lines, "\n", LINES_CAPACITY - strlen(lines) - 1);
 }
 
 static stk_status make(stk_class_match *m, stk_class_rule rule, stk_class_sides sides, char *lines,
@@ -33,7 +33,7 @@ STK_TEST(a_subset_in_any_order_is_found_by_name)
 {
     stk_class_match m;
     stk_error       err;
-    char            lines[LINES_ROOM];
+    char            lines[LINES_CAPACITY];
     EXPECT_OK(make(&m, STK_CLASSES_BY_NAME,
                    (stk_class_sides){RUN("bird", "cat", "dog"), DATA("dog", "cat")}, lines, &err));
     EXPECT_INT_EQ(2, stk_class_match_label(&m, 0));
@@ -49,7 +49,7 @@ STK_TEST(names_that_the_run_does_not_know_are_listed_with_those_it_knows)
 {
     stk_class_match m;
     stk_error       err;
-    char            lines[LINES_ROOM];
+    char            lines[LINES_CAPACITY];
     EXPECT_STATUS(STK_E_INVALID,
                   make(&m, STK_CLASSES_BY_NAME,
                        (stk_class_sides){RUN("bird", "cat", "dog"), DATA("cat", "dogs", "lion")},
@@ -67,7 +67,7 @@ STK_TEST(a_long_list_is_cut_in_the_message_and_whole_in_the_log)
     char           *names[100];
     stk_class_match m;
     stk_error       err;
-    char            lines[LINES_ROOM * 4];
+    char            lines[LINES_CAPACITY * 4];
     for (int i = 0; i < 100; i++) {
         snprintf(text[i], sizeof text[i], "kind-%c%c", 'a' + i / 26, 'a' + i % 26);
         names[i] = text[i];
@@ -86,7 +86,7 @@ STK_TEST(a_class_without_images_need_not_be_known)
 {
     stk_class_match m;
     stk_error       err;
-    char            lines[LINES_ROOM];
+    char            lines[LINES_CAPACITY];
     EXPECT_OK(make(&m, STK_CLASSES_BY_NAME,
                    (stk_class_sides){RUN("cat", "dog"), DATA("dog", "empty"),
                                      .occurs = (const bool[]){true, false}},
@@ -100,7 +100,7 @@ STK_TEST(numbers_are_names_where_the_run_has_them_and_indices_where_not)
 {
     stk_class_match m;
     stk_error       err;
-    char            lines[LINES_ROOM];
+    char            lines[LINES_CAPACITY];
     /* Folders of digits are sorted as text: "10" is the run's third class. */
     EXPECT_OK(make(&m, STK_CLASSES_BY_NAME,
                    (stk_class_sides){RUN("0", "1", "10", "2"), DATA("0", "1", "2")}, lines, &err));
@@ -123,7 +123,7 @@ STK_TEST(data_without_names_goes_by_index)
 {
     stk_class_match m;
     stk_error       err;
-    char            lines[LINES_ROOM];
+    char            lines[LINES_CAPACITY];
     EXPECT_OK(make(&m, STK_CLASSES_BY_NAME, (stk_class_sides){RUN("cat", "dog"), .data_count = 2},
                    lines, &err));
     EXPECT_INT_EQ(STK_CLASSES_BY_INDEX, m.rule);

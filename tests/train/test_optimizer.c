@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 8, FEATURES = 5, HIDDEN = 7, CLASSES = 3, VARIABLES_MOST = 40, ELEMENTS_MOST = 64 };
+enum { ROWS = 8, FEATURES = 5, HIDDEN = 7, CLASSES = 3, VARIABLES_MOST = 40, ELEMENTS_MAX = 64 };
 
 typedef struct net {
     stk_device    *device;
@@ -123,7 +123,7 @@ static size_t read(net *n, size_t index, float *values)
     size_t            count = 1;
     for (int d = 0; d < info.shape.rank; d++)
         count *= (size_t)info.shape.dim[d];
-    EXPECT(count <= ELEMENTS_MOST);
+    EXPECT(count <= ELEMENTS_MAX);
     EXPECT_OK(stk_variables_read(n->variables, index, values, count * sizeof *values, &err));
     return count;
 }
@@ -165,7 +165,7 @@ STK_TEST(every_optimiser_brings_the_loss_down)
 static void expect_same(net *a, net *b, double tolerance)
 {
     for (size_t i = 0; i < stk_variables_count(a->variables); i++) {
-        float       x[ELEMENTS_MOST], y[ELEMENTS_MOST];
+        float       x[ELEMENTS_MAX], y[ELEMENTS_MAX];
         const char *name = stk_variables_at(a->variables, i).name;
         if (strcmp(name, "optimizer.state") == 0) continue;
         size_t count = read(a, i, x);
@@ -261,7 +261,7 @@ STK_TEST(a_loss_scale_does_not_change_what_is_learnt)
 
 STK_TEST(a_step_with_an_infinite_input_is_left_out_and_counted)
 {
-    float                 before[ELEMENTS_MOST], after[ELEMENTS_MOST], guard[STK_OPTIMIZER_GUARD];
+    float                 before[ELEMENTS_MAX], after[ELEMENTS_MAX], guard[STK_OPTIMIZER_GUARD];
     float                 x[ROWS * FEATURES] = {INFINITY};
     stk_optimizer_options options = options_at(0);
     stk_optimizer_state   held;
@@ -369,8 +369,8 @@ STK_TEST(lookahead_keeps_slow_copies_of_all_that_moves)
     stk_error             err;
     stk_graph            *model, *g;
     net                   n;
-    float hyper[STK_OPTIMIZER_HYPER], lookahead_weight[ELEMENTS_MOST], fast[ELEMENTS_MOST],
-        now[ELEMENTS_MOST];
+    float hyper[STK_OPTIMIZER_HYPER], lookahead_weight[ELEMENTS_MAX], fast[ELEMENTS_MAX],
+        now[ELEMENTS_MAX];
     start(&n, &options, ROWS);
     EXPECT_OK(stk_graph_new(&model, NULL, &err));
     EXPECT_OK(stk_graph_new(&g, NULL, &err));

@@ -6,20 +6,20 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_STEPS = 64 };
+enum { STEPS_MAX = 64 };
 
 typedef struct listener {
     stk_cancel cancel;
     int64_t    stop_at;  /* 0: never */
     long       sleep_ns; /* in each report */
-    double     rates[MOST_STEPS + 1];
+    double     rates[STEPS_MAX + 1];
     char       log[8192];
 } listener;
 
 static void on_step(void *context, const stk_train_progress *p)
 {
     listener *l = context;
-    if (p->step <= MOST_STEPS) l->rates[p->step] = p->learning_rate;
+    if (p->step <= STEPS_MAX) l->rates[p->step] = p->learning_rate;
     if (l->stop_at && p->step == l->stop_at) stk_cancel_request(&l->cancel);
 }
 

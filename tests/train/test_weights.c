@@ -40,7 +40,7 @@ static bool is_golden(run *r, size_t index)
 /* Whether variable index is as run_fill left it. */
 static bool is_filled(run *r, size_t index, uint64_t seed)
 {
-    static uint8_t expected[RUN_ROOM], found[RUN_ROOM];
+    static uint8_t expected[RUN_CAPACITY], found[RUN_CAPACITY];
     stk_error      err;
     const size_t   size = run_content(r, index, seed, expected);
     EXPECT_OK(stk_variables_read(r->variables, index, found, size, &err));
@@ -139,7 +139,7 @@ STK_TEST(models_and_checkpoints_of_ours_give_their_weights_to_any_optimizer)
 {
     run                r;
     stk_error          err;
-    char               checkpoint[PATH_ROOM];
+    char               checkpoint[PATH_CAPACITY];
     const char        *folder = make_folder("ours"), *model = stk_test_path("model.safetensors");
     const char *const  paths[] = {step_path(folder, 5, checkpoint), model};
     const run_variable other = {

@@ -119,13 +119,13 @@ void tiny_expect_same(const char *name, const char *key, const char *const value
 
 const char *tiny_learnt(const char *folder, int which)
 {
-    enum { ROOM = 1 << 17, FIRST_TIME = 6, LAST_TIME = 8 };
-    static char texts[2][ROOM];
+    enum { CAPACITY = 1 << 17, FIRST_TIME = 6, LAST_TIME = 8 };
+    static char texts[2][CAPACITY];
     char        path[1024], *text = texts[which];
     size_t      used = 0;
     snprintf(path, sizeof path, "%s/metrics.csv", folder);
     const stk_bytes csv = stk_test_read_file(path);
-    EXPECT(csv.size < ROOM);
+    EXPECT(csv.size < CAPACITY);
     for (size_t i = 0, column = 0; i < csv.size; i++) {
         if (csv.data[i] == '\n') column = 0;
         if (column < FIRST_TIME || column > LAST_TIME) text[used++] = (char)csv.data[i];

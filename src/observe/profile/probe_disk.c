@@ -9,7 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 20, ALIGNMENT = 4096, BYTES_MIN = 4 << 20, ENTRIES = 4096, PATH_ROOM = 1024 };
+enum {
+    PIECE = 1 << 20,
+    ALIGNMENT = 4096,
+    BYTES_MIN = 4 << 20,
+    ENTRIES = 4096,
+    PATH_CAPACITY = 1024
+};
 
 static const uint64_t long_enough_ns = 300000000;
 
@@ -43,7 +49,7 @@ static double probe_folder(const char *folder, int deeper)
 {
     DIR                 *list = opendir(folder);
     const struct dirent *entry;
-    char                 path[PATH_ROOM];
+    char                 path[PATH_CAPACITY];
     double               rate = -1;
     for (int i = 0; list && rate < 0 && i < ENTRIES && (entry = readdir(list)); i++) {
         struct stat about;

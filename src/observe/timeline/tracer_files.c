@@ -11,17 +11,17 @@ enum { BYTES_MAX = 1 << 16 };
 /* File names include the requester's id, so that several can request at once. */
 static const char request_name[] = "trace-request-", reply_name[] = "trace-reply-";
 
-enum { PATH_ROOM = STK_TRACER_PATH + 80 };
+enum { PATH_CAPACITY = STK_TRACER_PATH + 80 };
 
-static void path_of(char path[PATH_ROOM], const char *folder, const char *name, const char *id)
+static void path_of(char path[PATH_CAPACITY], const char *folder, const char *name, const char *id)
 {
-    snprintf(path, PATH_ROOM, "%.1000s/%s%.40s.json", folder, name, id);
+    snprintf(path, PATH_CAPACITY, "%.1000s/%s%.40s.json", folder, name, id);
 }
 
 static stk_status save(const stk_filesystem *fs, const char *folder, const char *name,
                        const char *id, const stk_blob *json, stk_error *err)
 {
-    char        path[PATH_ROOM];
+    char        path[PATH_CAPACITY];
     stk_output *out;
     path_of(path, folder, name, id);
     STK_TRY(stk_output_create(&out, fs, path, err));
@@ -34,7 +34,7 @@ static stk_status save(const stk_filesystem *fs, const char *folder, const char 
 static stk_status read(const stk_filesystem *fs, const char *folder, const char *name,
                        const char *id, stk_json_document **out, stk_error *err)
 {
-    char          path[PATH_ROOM];
+    char          path[PATH_CAPACITY];
     stk_blob      text;
     stk_file_info info;
     *out = NULL;
@@ -49,7 +49,7 @@ static stk_status read(const stk_filesystem *fs, const char *folder, const char 
 
 static void drop(const stk_filesystem *fs, const char *folder, const char *name, const char *id)
 {
-    char      path[PATH_ROOM];
+    char      path[PATH_CAPACITY];
     stk_error unasked;
     path_of(path, folder, name, id);
     if (stk_path_remove(fs, path, &unasked)) return; /* it existed */

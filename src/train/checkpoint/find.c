@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_ROOM = 1024 };
+enum { LINE_CAPACITY = 1024 };
 
 typedef struct search {
     const stk_filesystem *fs;
@@ -48,7 +48,7 @@ static stk_status verify(search *s, stk_error *err)
 
 static void log_damaged(const search *s, const stk_error *why)
 {
-    char text[LINE_ROOM], line[LINE_ROOM + 64];
+    char text[LINE_CAPACITY], line[LINE_CAPACITY + 64];
     if (!s->warn) return;
     snprintf(line, sizeof line, "this checkpoint is passed over: %s",
              stk_error_line(why, text, sizeof text));

@@ -9,24 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 64 };
+enum { NAME_CAPACITY = 64 };
 
-static char *name_of(int64_t step, char name[NAME_ROOM])
+static char *name_of(int64_t step, char name[NAME_CAPACITY])
 {
-    snprintf(name, NAME_ROOM, "step-%09" PRId64 ".safetensors", step);
+    snprintf(name, NAME_CAPACITY, "step-%09" PRId64 ".safetensors", step);
     return name;
 }
 
 stk_status stk_checkpoint_path(stk_blob *text, const char *folder, int64_t step, stk_error *err)
 {
-    char name[NAME_ROOM];
+    char name[NAME_CAPACITY];
     return stk_path_join(text, folder, name_of(step, name), err);
 }
 
 /* Accepts only names in our format: a copy called step-5.safetensors belongs to the user. */
 static bool parse_name(const char *name, int64_t *step)
 {
-    char again[NAME_ROOM];
+    char again[NAME_CAPACITY];
     if (strncmp(name, "step-", 5) || name[5] < '0' || name[5] > '9') return false;
     *step = strtoll(name + 5, NULL, 10);
     return !strcmp(name, name_of(*step, again));

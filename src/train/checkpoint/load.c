@@ -2,7 +2,7 @@
 #include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/staging.h"
 
-enum { SHAPE_ROOM = 192 };
+enum { SHAPE_CAPACITY = 192 };
 
 static stk_status plan(stk_staging *staging, const stk_safetensors *file,
                        const stk_variables *variables, const char *path, stk_error *err)
@@ -27,7 +27,7 @@ static bool is_wanted(const stk_variables *variables, const char *name)
 static stk_status check_left_over(const stk_safetensors *file, const stk_variables *variables,
                                   const char *path, stk_error *err)
 {
-    char shape[SHAPE_ROOM];
+    char shape[SHAPE_CAPACITY];
     for (size_t i = 0; i < stk_safetensors_count(file); i++) {
         const stk_safetensors_tensor *t = stk_safetensors_at(file, i);
         if (is_wanted(variables, t->name)) continue;

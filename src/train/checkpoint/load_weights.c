@@ -7,7 +7,7 @@
 #include <stoker/json.h>
 #include <string.h>
 
-enum { SHAPE_ROOM = 192, HEAD_TENSORS = 8 };
+enum { SHAPE_CAPACITY = 192, HEAD_TENSORS = 8 };
 
 /* A tensor of the last layer that is loaded by rows. */
 typedef struct head_tensor {
@@ -126,7 +126,7 @@ static bool is_accounted(const weights *w, const char *name)
 
 static stk_status check_left_over(const weights *w, stk_error *err)
 {
-    char shape[SHAPE_ROOM];
+    char shape[SHAPE_CAPACITY];
     for (size_t i = 0; i < stk_safetensors_count(w->file); i++) {
         const stk_safetensors_tensor *t = stk_safetensors_at(w->file, i);
         if (is_accounted(w, t->name)) continue;

@@ -9,7 +9,7 @@ typedef struct move {
     size_t                        variable, offset; /* offset: in data */
 } move;
 
-enum { SHAPE_ROOM = 192 };
+enum { SHAPE_CAPACITY = 192 };
 
 void stk_staging_init(stk_staging *staging, const stk_variables *variables)
 {
@@ -29,7 +29,7 @@ stk_status stk_staging_match(const stk_safetensors *file, const stk_variable_inf
                              const char *path, const stk_safetensors_tensor **tensor,
                              stk_error *err)
 {
-    char                          ours[SHAPE_ROOM], theirs[SHAPE_ROOM];
+    char                          ours[SHAPE_CAPACITY], theirs[SHAPE_CAPACITY];
     const stk_safetensors_tensor *t = stk_safetensors_find(file, info->name);
     *tensor = t;
     if (!t)

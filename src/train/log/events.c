@@ -21,7 +21,7 @@ enum {
     WRITE_FROM = 64 << 10,  /* more are not kept waiting */
     POINT_CAPACITY = 512,   /* a point of a curve with a tag of usual length */
     HOST_CAPACITY = 256,
-    SAME_NAME_MOST = 1000
+    SAME_NAME_MAX = 1000
 };
 
 enum { EVENT_WALL_TIME = 1, EVENT_STEP, EVENT_FILE_VERSION, EVENT_SUMMARY = 5, EVENT_LOG = 7 };
@@ -266,7 +266,7 @@ static stk_status choose_path(const stk_events *events, const char *folder,
         snprintf(host, sizeof host, "%s", options->host);
     else
         (void)gethostname(host, sizeof host - 1);
-    for (int i = 1; i < SAME_NAME_MOST; i++) {
+    for (int i = 1; i < SAME_NAME_MAX; i++) {
         stk_file_info info;
         snprintf(name, sizeof name, "events.out.tfevents.%010" PRId64 ".%s%s", seconds, host,
                  number);
@@ -278,7 +278,7 @@ static stk_status choose_path(const stk_events *events, const char *folder,
         snprintf(number, sizeof number, ".%d", i);
     }
     return stk_fail(err, STK_E_EXISTS, "events", folder, "has %d event files of one second",
-                    SAME_NAME_MOST);
+                    SAME_NAME_MAX);
 }
 
 /* Points of curves take no memory from here on while the file can be written: a run that is short

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { VARINT = 0, FIXED64 = 1, CHUNK = 2, FIXED32 = 5, VARINT_MOST = 10 };
+enum { VARINT = 0, FIXED64 = 1, CHUNK = 2, FIXED32 = 5, VARINT_MAX = 10 };
 
 stk_proto stk_proto_begin(stk_blob *out, stk_error *err)
 {
@@ -18,7 +18,7 @@ static void put(stk_proto *p, const void *data, size_t size)
 
 static void put_varint(stk_proto *p, uint64_t value)
 {
-    uint8_t bytes[VARINT_MOST];
+    uint8_t bytes[VARINT_MAX];
     size_t  count = 0;
     for (; value >= 0x80; value >>= 7)
         bytes[count++] = (uint8_t)(value | 0x80);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 64 };
+enum { NAME_CAPACITY = 64 };
 
 static const char *const metrics[] = {"validation/accuracy", "validation/loss",
                                       "train/epoch_accuracy", "train/epoch_loss"};
@@ -60,7 +60,7 @@ stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe,
     while (stk_train_key_at(keys))
         keys++;
     stk_events_hparam *list = calloc(keys, sizeof *list);
-    char(*names)[NAME_ROOM] = calloc(keys, sizeof *names);
+    char(*names)[NAME_CAPACITY] = calloc(keys, sizeof *names);
     if (!list || !names) {
         free(list);
         free(names);
@@ -68,7 +68,7 @@ stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe,
     }
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
         if (strcmp(key->group, "output") == 0) continue;
-        snprintf(names[count], NAME_ROOM, "%s.%s", key->group, key->name);
+        snprintf(names[count], NAME_CAPACITY, "%s.%s", key->group, key->name);
         list[count] = read_key(recipe, key);
         list[count].name = names[count];
         count++;

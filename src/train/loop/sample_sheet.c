@@ -3,7 +3,7 @@
 #include "train/log/image_sheet.h"
 #include <stdio.h>
 
-enum { NAME_ROOM = 64 };
+enum { NAME_CAPACITY = 64 };
 
 static const char *class_name(const stk_train_data *data, int64_t class, char *text,
                               size_t capacity)
@@ -18,7 +18,7 @@ static const char *class_name(const stk_train_data *data, int64_t class, char *t
 const char *stk_train_sample_label(const stk_train_sample *sample, const stk_train_data *data,
                                    char *text, size_t capacity)
 {
-    char first[NAME_ROOM], second[NAME_ROOM];
+    char first[NAME_CAPACITY], second[NAME_CAPACITY];
     class_name(data, sample->label, first, sizeof first);
     if (sample->second < 0)
         snprintf(text, capacity, "%s", first);
@@ -43,7 +43,7 @@ stk_status stk_sample_sheet(const stk_train_samples *samples, const stk_train_da
     stk_sheet_image list[STK_TRAIN_SAMPLES];
     for (int64_t i = 0; i < samples->count; i++) {
         const stk_train_sample *one = &samples->list[i];
-        char                    name[NAME_ROOM];
+        char                    name[NAME_CAPACITY];
         list[i] = (stk_sheet_image){.pixels = samples->pixels.data + (size_t)i * bytes};
         stk_train_sample_label(one, data, list[i].line, sizeof list[i].line);
         if (one->predicted < 0) continue;

@@ -11,7 +11,7 @@
 _Static_assert((int)STK_OPTIMIZER_HYPER == (int)STK_HYPER_COUNT, "hyper is fed as it is");
 _Static_assert((int)STK_OPTIMIZER_GUARD == (int)STK_GUARD_COUNT, "a guard is read as it is");
 
-enum { NAME_ROOM = 512, SCALE_INTERVAL = 2000 };
+enum { NAME_CAPACITY = 512, SCALE_INTERVAL = 2000 };
 
 static const char state_name[] = "optimizer.state";
 
@@ -93,10 +93,11 @@ static bool begin(builder *b, stk_graph *g, const stk_graph *model,
 static stk_symbol remember(builder *b, const char *prefix, stk_symbol parameter)
 {
     const stk_graph_symbol *of = stk_graph_symbol_of(b->g, parameter);
-    char                    name[NAME_ROOM];
+    char                    name[NAME_CAPACITY];
     if ((size_t)snprintf(name, sizeof name, "%s%s", prefix, of->name) >= sizeof name)
         return stk_graph_fail(b->g, STK_E_LIMIT, "optimizer", of->name,
-                              "the name of %s... is longer than %d bytes", prefix, NAME_ROOM - 1);
+                              "the name of %s... is longer than %d bytes", prefix,
+                              NAME_CAPACITY - 1);
     return stk_graph_variable(b->g, name, STK_DTYPE_F32, of->type.shape,
                               &(stk_variable_options){.role = STK_VARIABLE_OPTIMIZER});
 }

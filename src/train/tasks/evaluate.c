@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PATH = 4096 };
+enum { PATH_CHARS_MAX = 4096 };
 
 typedef struct evaluating {
     stk_predictor              *predictor;
@@ -20,7 +20,7 @@ typedef struct evaluating {
     int64_t                     classes;
     int64_t                    *labels;        /* of a batch, the run's */
     float                      *probabilities; /* of an image */
-    char                        file[MOST_PATH];
+    char                        file[PATH_CHARS_MAX];
 } evaluating;
 
 static const char *file_of(evaluating *e, int64_t row, int64_t *record)

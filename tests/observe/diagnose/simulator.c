@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { UNITS = 16, MOST_WORKERS = 9, READ_AHEAD = 4, BATCH = 64, LEAD = 50 };
+enum { UNITS = 16, WORKERS_MAX = 9, READ_AHEAD = 4, BATCH = 64, LEAD = 50 };
 
 typedef struct run {
     const simulation *s;
-    double           *read, *prepare;            /* of each batch */
-    double            now, speed;                /* speed: of each thread that wants a core */
-    double            read_until, rest_until;    /* DBL_MAX: not at work */
-    double            compute_left;              /* of the step at hand; DBL_MAX: not at work */
-    double            worker_left[MOST_WORKERS]; /* the last one is the training thread */
-    size_t            worker_batch[MOST_WORKERS];
+    double           *read, *prepare;           /* of each batch */
+    double            now, speed;               /* speed: of each thread that wants a core */
+    double            read_until, rest_until;   /* DBL_MAX: not at work */
+    double            compute_left;             /* of the step at hand; DBL_MAX: not at work */
+    double            worker_left[WORKERS_MAX]; /* the last one is the training thread */
+    size_t            worker_batch[WORKERS_MAX];
     size_t            reads, taken, steps, next_unit;
     unsigned char    *done; /* units of each batch */
     double            wait_read, wait, worked, read_worked, computed;
@@ -70,8 +70,8 @@ static bool unit_there(const run *r)
 
 static void start_units(run *r)
 {
-    for (int w = 0; w < MOST_WORKERS; w++) {
-        const bool is_trainer = w == MOST_WORKERS - 1;
+    for (int w = 0; w < WORKERS_MAX; w++) {
+        const bool is_trainer = w == WORKERS_MAX - 1;
         if (r->worker_left[w] < DBL_MAX || (is_trainer ? !waiting(r) : w >= r->s->helpers))
             continue;
         if (!unit_there(r)) return;
@@ -84,7 +84,7 @@ static void start_units(run *r)
 static void begin_step(run *r)
 {
     double all = 0;
-    if (!waiting(r) || r->worker_left[MOST_WORKERS - 1] < DBL_MAX) return;
+    if (!waiting(r) || r->worker_left[WORKERS_MAX - 1] < DBL_MAX) return;
     if (r->taken >= r->s->steps || r->done[r->taken] < UNITS) return;
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
         const bool is_input = s == STK_STAGE_READ || s == STK_STAGE_PREPROCESS;
@@ -120,7 +120,7 @@ static void end_step(run *r)
 static int busy_workers(const run *r)
 {
     int count = 0;
-    for (int w = 0; w < MOST_WORKERS; w++)
+    for (int w = 0; w < WORKERS_MAX; w++)
         count += r->worker_left[w] < DBL_MAX;
     return count;
 }
@@ -138,7 +138,7 @@ static void share_cores(run *r)
 static double next_event(const run *r)
 {
     double next = fmin(r->read_until, r->rest_until), left = r->compute_left;
-    for (int w = 0; w < MOST_WORKERS; w++)
+    for (int w = 0; w < WORKERS_MAX; w++)
         left = fmin(left, r->worker_left[w]);
     return left < DBL_MAX ? fmin(next, r->now + left / r->speed) : next;
 }
@@ -153,7 +153,7 @@ static void use_cores(run *r, int stage, double threads, double ns)
 static void go_on(run *r, double until)
 {
     const double ns = until - r->now, done = ns * r->speed, tiny = 1e-3;
-    for (int w = 0; w < MOST_WORKERS; w++) {
+    for (int w = 0; w < WORKERS_MAX; w++) {
         if (r->worker_left[w] == DBL_MAX) continue;
         r->worker_left[w] = r->worker_left[w] - done < tiny ? 0 : r->worker_left[w] - done;
         r->worked += ns;
@@ -169,7 +169,7 @@ static void go_on(run *r, double until)
 
 static void finish_events(run *r)
 {
-    for (int w = 0; w < MOST_WORKERS; w++)
+    for (int w = 0; w < WORKERS_MAX; w++)
         if (r->worker_left[w] <= 0) {
             r->done[r->worker_batch[w]]++;
             r->worker_left[w] = DBL_MAX;
@@ -241,7 +241,7 @@ static void fill_totals(stk_profile *out, const simulation *s)
 void simulate(const simulation *s, stk_profile *out)
 {
     run r = {.s = s, .read_until = DBL_MAX, .rest_until = DBL_MAX, .compute_left = DBL_MAX};
-    for (int w = 0; w < MOST_WORKERS; w++)
+    for (int w = 0; w < WORKERS_MAX; w++)
         r.worker_left[w] = DBL_MAX;
     r.read = calloc(s->steps, sizeof *r.read);
     r.prepare = calloc(s->steps, sizeof *r.prepare);

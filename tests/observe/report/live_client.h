@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 16 };
+enum { CAPACITY = 1 << 16 };
 
 static inline stk_live *start(void)
 {
@@ -60,7 +60,7 @@ static inline const char *read_all(int fd, char *text)
 {
     size_t  size = 0;
     ssize_t got;
-    while (size + 1 < ROOM && (got = recv(fd, text + size, ROOM - 1 - size, 0)) > 0)
+    while (size + 1 < CAPACITY && (got = recv(fd, text + size, CAPACITY - 1 - size, 0)) > 0)
         size += (size_t)got;
     text[size] = 0;
     close(fd);

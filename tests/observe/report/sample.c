@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 6, RESOURCES = 120, BATCH = 64, EVENT_ROOM = 160 };
+enum { WINDOW = 6, RESOURCES = 120, BATCH = 64, EVENT_CAPACITY = 160 };
 
 /* Small, and the same everywhere. */
 static double draw(uint64_t *state)
@@ -321,7 +321,7 @@ void stk_sample_diagnosis(stk_diagnosis *d, const stk_profile *p)
 static stk_status put_span(stk_blob *out, const char *name, const char *stage, int thread,
                            double begin, double ns, stk_error *err)
 {
-    char      text[EVENT_ROOM];
+    char      text[EVENT_CAPACITY];
     const int size =
         snprintf(text, sizeof text,
                  ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":1,\"tid\":%d,"

@@ -8,7 +8,7 @@
 
 STK_TEST(the_page_and_the_data_are_served)
 {
-    char      text[ROOM];
+    char      text[CAPACITY];
     stk_live *live = start();
     EXPECT_CONTAINS("HTTP/1.1 503", ask(stk_live_port(live), "GET /data.json", "localhost", text));
     publish(live, "{\"profile\":1}");
@@ -32,7 +32,7 @@ STK_TEST(nothing_else_is_served)
 {
     static const char *const paths[] = {"/etc/passwd", "/../etc/passwd", "/%2e%2e/etc/passwd",
                                         "//data.json", "/data.json/",    "/index.html"};
-    char                     text[ROOM], line[64];
+    char                     text[CAPACITY], line[64];
     stk_live                *live = start();
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         snprintf(line, sizeof line, "GET %s", paths[i]);
@@ -45,7 +45,7 @@ STK_TEST(nothing_else_is_served)
 
 STK_TEST(names_that_are_not_this_machine_are_refused)
 {
-    char      text[ROOM];
+    char      text[CAPACITY];
     stk_live *live = start();
     EXPECT_CONTAINS("HTTP/1.1 403", ask(stk_live_port(live), "GET /data.json", "evil.test", text));
     EXPECT_CONTAINS("HTTP/1.1 403", ask(stk_live_port(live), "GET /", "localhost.evil.test", text));
@@ -126,7 +126,7 @@ static const char *press(int port, const char *query, const char *origin, const 
 
 STK_TEST(only_the_page_itself_may_ask_for_a_trace)
 {
-    char                   text[ROOM], origin[64], token[64];
+    char                   text[CAPACITY], origin[64], token[64];
     asked                  a = {0};
     stk_live              *live;
     stk_error              err;
@@ -173,7 +173,7 @@ STK_TEST(only_the_page_itself_may_ask_for_a_trace)
 
 STK_TEST(whether_somebody_saw_the_last_state_is_known)
 {
-    char      text[ROOM];
+    char      text[CAPACITY];
     stk_live *live = start();
     EXPECT(!stk_live_watched(live));
     publish(live, "{}");
@@ -187,7 +187,7 @@ STK_TEST(whether_somebody_saw_the_last_state_is_known)
 
 STK_TEST(whether_anybody_looks_is_known)
 {
-    char      text[ROOM];
+    char      text[CAPACITY];
     stk_live *live = start();
     EXPECT(stk_live_wanted(live));
     publish(live, "{}");
@@ -207,7 +207,7 @@ static void *read_often(void *context)
 {
     enum { TIMES = 20 };
     reader *r = context;
-    char   *text = malloc(ROOM);
+    char   *text = malloc(CAPACITY);
     for (int i = 0; i < TIMES; i++) {
         const char *body = strstr(ask(r->port, "GET /data.json", "localhost", text), "\r\n\r\n");
         if (!body || strlen(body + 4) != 10000 || strspn(body + 4, (char[]){body[4], 0}) != 10000)
@@ -249,7 +249,7 @@ STK_TEST(clients_that_hang_do_not_delay_updates_or_the_end)
     enum { BYTES = 8 << 20, CLIENTS = 3 };
     stk_error       err;
     struct timespec begin, end;
-    char           *json = malloc(BYTES), text[ROOM];
+    char           *json = malloc(BYTES), text[CAPACITY];
     stk_live       *live = start();
     memset(json, '1', BYTES);
     EXPECT_OK(stk_live_publish(live, stk_bytes_of(json, BYTES), &err));
@@ -270,12 +270,12 @@ STK_TEST(clients_that_hang_do_not_delay_updates_or_the_end)
 
 STK_TEST(requests_that_are_too_large_are_refused)
 {
-    char      text[ROOM];
-    char     *request = malloc(ROOM);
+    char      text[CAPACITY];
+    char     *request = malloc(CAPACITY);
     stk_live *live = start();
     const int fd = connect_to(stk_live_port(live));
-    memset(request, 'a', ROOM - 1);
-    request[ROOM - 1] = 0;
+    memset(request, 'a', CAPACITY - 1);
+    request[CAPACITY - 1] = 0;
     memcpy(request, "GET /", 5);
     (void)!send(fd, request, strlen(request), MSG_NOSIGNAL); /* it may close before all is said */
     read_all(fd, text);
@@ -289,7 +289,7 @@ STK_TEST(more_connections_than_allowed_do_not_stop_the_server)
 {
     enum { MANY = 80 };
     static const char request[] = "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n";
-    char              text[ROOM];
+    char              text[CAPACITY];
     int               fds[MANY];
     stk_live         *live = start();
     for (int i = 0; i < MANY; i++)

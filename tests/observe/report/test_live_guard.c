@@ -28,7 +28,7 @@ static stk_live *start_at(const char *address, const char *token)
 
 STK_TEST(the_host_is_checked_by_what_is_listened_at)
 {
-    char      text[ROOM];
+    char      text[CAPACITY];
     stk_live *live = start_at("127.0.0.1", NULL);
     const int port = stk_live_port(live);
     EXPECT_STR_EQ("", stk_live_token(live));
@@ -51,7 +51,7 @@ static const char *ask_v6(int port, const char *host, char *text)
 
 STK_TEST(the_host_is_checked_on_ipv6_as_well)
 {
-    char      text[ROOM];
+    char      text[CAPACITY];
     stk_live *live;
     stk_error err;
     /* A machine without IPv6 cannot be asked by it. */
@@ -64,7 +64,7 @@ STK_TEST(the_host_is_checked_on_ipv6_as_well)
 
 STK_TEST(other_addresses_ask_for_a_token)
 {
-    char        text[ROOM], line[256], more[256], cookie[64];
+    char        text[CAPACITY], line[256], more[256], cookie[64];
     stk_live   *live = start_at("0.0.0.0", NULL), *second = start_at("0.0.0.0", NULL);
     const int   port = stk_live_port(live);
     const char *token = stk_live_token(live);
@@ -100,7 +100,7 @@ STK_TEST(other_addresses_ask_for_a_token)
 STK_TEST(a_token_of_ones_own_is_asked_for_everywhere)
 {
     static const char own[] = "a-Secret_of.mine~9";
-    char              text[ROOM], more[256];
+    char              text[CAPACITY], more[256];
     stk_live         *live = start_at(NULL, own), *none;
     stk_error         err;
     EXPECT_STR_EQ(own, stk_live_token(live));
@@ -133,7 +133,7 @@ STK_TEST(a_token_is_itself_and_nothing_else)
 STK_TEST(who_holds_connections_open_locks_no_browser_out)
 {
     enum { MANY = 300 };
-    char         text[ROOM];
+    char         text[CAPACITY];
     int          fds[MANY];
     stk_live    *live = start();
     const double begin = seconds();
@@ -153,7 +153,7 @@ STK_TEST(who_holds_connections_open_locks_no_browser_out)
 STK_TEST(one_peer_does_not_take_the_connections_of_another)
 {
     enum { PEERS = 7, EACH = 17 };
-    char      text[ROOM], from[32];
+    char      text[CAPACITY], from[32];
     int       fds[PEERS][EACH];
     stk_live *live = start();
     const int mine = connect_to(stk_live_port(live));
@@ -237,7 +237,7 @@ STK_TEST(a_connection_that_is_used_is_kept)
     const stk_live_limits limits = {
         .connections = 4, .per_peer = 4, .request_ns = 500000000, .answer_ns = 500000000};
     static const char request[] = "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    char              text[ROOM];
+    char              text[CAPACITY];
     stk_live         *live;
     stk_error         err;
     EXPECT_OK(stk_live_start_within(&live, NULL, &limits, &err));
@@ -325,7 +325,7 @@ static stk_live *start_stale_after(uint64_t stale_ns, uint64_t patience_ns)
 
 STK_TEST(a_state_of_long_ago_is_not_given_as_that_of_now)
 {
-    char      text[ROOM];
+    char      text[CAPACITY];
     stk_live *live = start_stale_after(1, never);
     const int port = stk_live_port(live);
     EXPECT_CONTAINS("HTTP/1.1 503", ask(port, "GET /data.json", "localhost", text));
