@@ -1,4 +1,4 @@
-/* The training thread's time, piece by piece. */
+/* Accounts for the training thread's time, piece by piece. */
 #include "base/clock.h"
 
 #include <pthread.h>
@@ -10,21 +10,21 @@ enum { STEPS_KEPT = 4096, WINDOWS_KEPT = 1024 };
 
 struct stk_meter {
     stk_meter_options options;
-    /* The training thread's own. */
-    bool              on, started, inside; /* begun: a step was; inside: time belongs to one */
-    bool              entered;             /* the step at hand has a piece of a stage */
-    stk_stage         stage;
-    uint64_t          start_ns, since_ns;      /* since_ns: the piece at hand began */
-    stk_trace_thread *recorder;                /* of the step at hand; NULL: not recorded */
+    /* Owned by the training thread. */
+    bool      on, started, inside; /* started: a step was begun; inside: time belongs to a step */
+    bool      entered;             /* the current step has a piece with a stage */
+    stk_stage stage;
+    uint64_t  start_ns, since_ns;              /* since_ns: begin of the current piece */
+    stk_trace_thread *recorder;                /* of the current step; NULL: not recorded */
     uint64_t          piece_ticks, step_ticks; /* of spans; 0: not recorded */
-    bool              ranged;                  /* the piece at hand has a range */
+    bool              ranged;                  /* the current piece has an NVTX range */
     stk_step_record   now;
     uint64_t          items[STK_STAGE_COUNT], bytes[STK_STAGE_COUNT], left_ns, left;
     uint64_t          aside_ns[STK_STAGE_COUNT]; /* of left_ns */
 
-    pthread_mutex_t   lock;               /* of what follows: held for a copy */
-    stk_meter_totals  totals, unmeasured; /* unmeasured: of those, before measuring began */
-    stk_step_record  *steps;              /* a ring; totals.steps counts those ever written */
+    pthread_mutex_t   lock;               /* protects the following fields */
+    stk_meter_totals  totals, unmeasured; /* unmeasured: the totals before measuring began */
+    stk_step_record  *steps;              /* a ring; totals.steps counts all steps written */
     stk_meter_window *windows;
     size_t            window_count;
     uint64_t          steps_a_window;
@@ -66,7 +66,7 @@ void stk_meter_free(stk_meter *meter)
     free(meter);
 }
 
-/* Ends the piece at hand and begins one of stage. */
+/* Ends the current piece and begins one of stage. */
 static void cut(stk_meter *m, stk_stage stage, bool inside)
 {
     const uint64_t now = stk_clock_ns();
@@ -87,8 +87,8 @@ static void cut(stk_meter *m, stk_stage stage, bool inside)
     m->inside = inside;
 }
 
-/* What passed before the first step belongs to none. A step is recorded whole or not at all,
- * whenever the level changes. */
+/* Time before the first step belongs to none. A step is traced completely or not at all, whenever
+ * the level changes. */
 static void begin_step(stk_meter *m)
 {
     m->now = (stk_step_record){.begin_ns = m->since_ns - m->start_ns};
@@ -164,7 +164,7 @@ void stk_meter_leave(stk_meter *meter)
     if (!meter || !meter->on) return;
     cut(meter, STK_STAGE_NONE, false);
     meter->left++;
-    meter->started = meter->entered; /* else the next step is still to begin */
+    meter->started = meter->entered; /* else the next step has not begun */
 }
 
 void stk_meter_aside(stk_meter *meter, stk_stage stage)
@@ -180,7 +180,7 @@ void stk_meter_move_aside(stk_meter *meter, stk_stage from, stk_stage to, uint64
     meter->aside_ns[to] += moved;
 }
 
-/* Two and two become one, so that the same room holds twice as many steps. */
+/* Merges windows in pairs, so that the same memory covers twice as many steps. */
 static void merge_windows(stk_meter *m)
 {
     for (size_t i = 0; i + 1 < m->window_count; i += 2) {

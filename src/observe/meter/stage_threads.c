@@ -1,4 +1,4 @@
-/* Threads by their names. */
+/* Identifies threads by name. */
 #include "observe/meter/stage_threads.h"
 
 #include <dirent.h>
@@ -11,20 +11,20 @@
 
 enum { NAME = 16, TEXT = 1024, IO_TICKS_FIELD = 42 };
 
-/* The beginnings of names, as stk_thread_start and the kernel give them. */
+/* Name prefixes, as set by stk_thread_start and the kernel. */
 static const struct {
     const char *name;
     stk_stage   stage;
 } names[] = {
     {"stk-reader", STK_STAGE_READ},
     {"stk-ring", STK_STAGE_READ},
-    {"iou-", STK_STAGE_READ}, /* the kernel's, for io_uring */
+    {"iou-", STK_STAGE_READ}, /* the kernel's io_uring workers */
     {"stk-pipeline", STK_STAGE_PREPROCESS},
     {"callbacks", STK_STAGE_OUTPUT},
     {"checkpoint", STK_STAGE_WRITE},
 };
 
-/* False when there is none. */
+/* False if the file cannot be read. */
 static bool read_text(int folder, const char *path, char text[TEXT])
 {
     const int     file = openat(folder, path, O_RDONLY | O_CLOEXEC);
@@ -53,7 +53,7 @@ static stk_stage stage_of(const char *name, int id, int training, const char *tr
     return STK_STAGE_NONE;
 }
 
-/* "cpu runnable slices" in nanoseconds. */
+/* Parses "cpu runnable slices" in nanoseconds. */
 static void read_schedule(int folder, stk_stage_thread *thread)
 {
     char               path[32], text[TEXT];
@@ -64,7 +64,7 @@ static void read_schedule(int folder, stk_stage_thread *thread)
     thread->runnable_ns = (double)runnable;
 }
 
-/* The name, which is the second field, may hold blanks and parentheses. */
+/* The second field, the name, may contain blanks and parentheses. */
 static void read_io(int folder, stk_stage_thread *thread, double tick_ns)
 {
     char path[32], text[TEXT];
@@ -76,8 +76,8 @@ static void read_io(int folder, stk_stage_thread *thread, double tick_ns)
     if (at) thread->io_ns = (double)strtoull(at + 1, NULL, 10) * tick_ns;
 }
 
-/* Kernels of today count waits for disks only when told to; those that have no such switch always
- * do. */
+/* Current kernels count disk waits only if kernel.task_delayacct is set; older ones without the
+ * switch always do. */
 static bool io_is_counted(void)
 {
     char text[TEXT];

@@ -1,5 +1,5 @@
-/* What the threads of this process got of its cores, by the stage they work for: from
- * /proc/self/task. A look opens some files a thread: for the edges of a measurement. */
+/* CPU time of this process's threads by stage, from /proc/self/task. A reading opens some files per
+ * thread, so it belongs at the ends of a measurement. */
 #ifndef STK_OBSERVE_METER_STAGE_THREADS_H
 #define STK_OBSERVE_METER_STAGE_THREADS_H
 
@@ -9,15 +9,15 @@
 
 enum { STK_STAGE_THREADS_MAX = 512 };
 
-/* Since it began; negative where the kernel does not tell. */
+/* Since the thread's start; negative if the kernel does not count it. */
 typedef struct stk_stage_thread {
     int       id;
     stk_stage stage;
-    double    cpu_ns, runnable_ns, io_ns; /* on a core, waiting for one, waiting for a disk */
+    double    cpu_ns, runnable_ns, io_ns; /* on a core, waiting for a core, waiting for a disk */
 } stk_stage_thread;
 
 typedef struct stk_stage_threads {
-    size_t           count; /* 0 without /proc; threads beyond the most are left out */
+    size_t           count; /* 0 without /proc; further threads are ignored */
     stk_stage_thread list[STK_STAGE_THREADS_MAX];
 } stk_stage_threads;
 
@@ -26,12 +26,12 @@ typedef struct stk_stage_cpu {
     double cpu_ns, runnable_ns, io_ns;
 } stk_stage_cpu;
 
-/* training: the id of the thread that trains, 0: none. It and those that have its name are S4's:
- * threads that OpenMP starts bear the name of who asked for them. */
+/* training: id of the training thread, 0: none. It and threads of the same name belong to S4:
+ * OpenMP's threads inherit the name of their creator. */
 void stk_stage_threads_read(stk_stage_threads *out, int training);
 
-/* What those of now did since before; one that was not there then began since. Threads that ended
- * are not known any more. Negative where no thread of the stage tells. */
+/* Differences since before; new threads count from their start, ended ones are not included.
+ * Negative if no thread of the stage has a value. */
 void stk_stage_threads_since(const stk_stage_threads *before, const stk_stage_threads *now,
                              stk_stage_cpu out[STK_STAGE_COUNT]);
 

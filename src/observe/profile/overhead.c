@@ -1,4 +1,4 @@
-/* Blocks with and without, in turn. */
+/* Interleaved blocks with and without a feature. */
 #include <math.h>
 #include <stdlib.h>
 #include <stoker/overhead.h>
@@ -39,7 +39,7 @@ static void end_round(stk_overhead *o)
         o->fractions[o->rounds++] = with / without - 1;
 }
 
-/* The first step of a block is where the change is made, and may pay for it. */
+/* The first step of a block makes the change and may pay for it. */
 void stk_overhead_add(stk_overhead *overhead, double nanoseconds)
 {
     if (overhead->steps) overhead->times[overhead->steps - 1] = nanoseconds;
@@ -49,7 +49,7 @@ void stk_overhead_add(stk_overhead *overhead, double nanoseconds)
     if (++overhead->block == ROUND) end_round(overhead);
 }
 
-/* The ranks between which the median lies 95 times of 100: a binomial's, by its normal. */
+/* Ranks that bound the median with 95 %: of a binomial, by its normal approximation. */
 stk_profile_overhead stk_overhead_result(const stk_overhead *overhead)
 {
     const int n = overhead->rounds;

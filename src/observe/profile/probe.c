@@ -1,4 +1,4 @@
-/* What the machine gives: the same work on all threads for a while, the best of it. */
+/* Measures peak rates: the same work on all threads for a while; the best counts. */
 #include "observe/profile/probe.h"
 
 #include "base/clock.h"
@@ -14,9 +14,9 @@ static const uint64_t work_ns = 150000000;
 
 typedef struct part {
     stk_thread      thread;
-    const uint64_t *memory; /* NULL: arithmetic */
+    const uint64_t *memory; /* NULL: measures arithmetic */
     size_t          words;
-    double          best; /* done a second, of the fastest piece */
+    double          best; /* per second, of the fastest piece */
     uint64_t        sum;
 } part;
 
@@ -41,7 +41,7 @@ static double read_memory(part *p)
     return (double)p->words * 8;
 }
 
-/* The fastest piece is the one during which no other program had the core. */
+/* During the fastest piece no other program had the core. */
 static void *run_part(void *context)
 {
     part          *p = context;
@@ -57,7 +57,7 @@ static void *run_part(void *context)
     return NULL;
 }
 
-/* Done a second, all threads together. A thread that does not start does nothing. */
+/* Sum over all threads, per second. A thread that cannot start adds nothing. */
 static double run_all(part *parts, int count)
 {
     stk_error unasked;
@@ -91,7 +91,7 @@ static void probe_cores(stk_machine_peaks *limits, int threads)
     free(memory);
 }
 
-/* One thread: batches are copied by the one that trains. */
+/* One thread, since the training thread alone copies batches. */
 static void probe_copy(stk_machine_peaks *limits)
 {
     uint8_t *from = malloc(COPY_BYTES), *to = malloc(COPY_BYTES);
@@ -102,7 +102,7 @@ static void probe_copy(stk_machine_peaks *limits)
         memcpy(to, from, COPY_BYTES);
         __asm__ volatile("" : : "r"(to) : "memory");
         const double rate = COPY_BYTES / (double)(stk_clock_ns() - begin) * 1e9;
-        if (i && rate > best) best = rate; /* the first touches new memory */
+        if (i && rate > best) best = rate; /* the first pass touches new memory */
     }
     if (best > 0) limits->copy_bytes = best;
     free(from);

@@ -1,4 +1,4 @@
-/* The disk itself: O_DIRECT passes the page cache, and takes nothing out of it. */
+/* Measures the disk with O_DIRECT, which bypasses the page cache without evicting anything. */
 #include "base/clock.h"
 #include "observe/profile/probe.h"
 
@@ -36,7 +36,7 @@ static double read_pieces(int file, void *piece)
 static double probe_file(const char *path)
 {
     const int file = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-    if (file < 0) return -1; /* a file system in memory has no such way */
+    if (file < 0) return -1; /* an in-memory filesystem has no O_DIRECT */
     void        *piece = aligned_alloc(ALIGNMENT, PIECE);
     const double rate = piece ? read_pieces(file, piece) : -1;
     free(piece);
@@ -44,7 +44,7 @@ static double probe_file(const char *path)
     return rate;
 }
 
-/* The first file that is large enough, in the folder or one below. */
+/* Probes the first large enough file in the folder or one level below. */
 static double probe_folder(const char *folder, int deeper)
 {
     DIR                 *list = opendir(folder);

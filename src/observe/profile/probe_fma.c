@@ -1,4 +1,4 @@
-/* Arithmetic that depends on no memory: as many chains as the units need to stay busy. */
+/* Arithmetic without memory traffic: enough independent chains to keep the units busy. */
 #include "observe/profile/probe.h"
 
 enum { CHAINS = 16, ROUNDS = 1 << 16 };
@@ -11,7 +11,7 @@ double stk_probe_fma_plain(void)
     for (int i = 0; i < ROUNDS; i++) {
         for (int c = 0; c < CHAINS; c++)
             sums[c] = sums[c] * factor + more;
-        __asm__ volatile("" : "+m"(sums)); /* the rounds are not to be joined */
+        __asm__ volatile("" : "+m"(sums)); /* keeps the rounds separate */
     }
     return 2.0 * CHAINS * ROUNDS;
 }

@@ -1,4 +1,4 @@
-/* The same for AVX2. Each chain is a variable of its own: an array would live in memory. */
+/* The same for AVX2. Each chain is a variable: an array would be kept in memory. */
 #ifdef __x86_64__
 #include "observe/profile/probe.h"
 

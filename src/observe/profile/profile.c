@@ -1,4 +1,4 @@
-/* The record of a run: beginning and end. */
+/* Initialises and releases profiles. */
 #include <stdlib.h>
 #include <stoker/profile.h>
 

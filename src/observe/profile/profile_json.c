@@ -3,7 +3,7 @@
 #include <stoker/params.h>
 #include <stoker/profile.h>
 
-/* Most rows of a list that are read: a file that claims more is no profile. */
+/* Upper bound of rows per list: a file with more is not a profile. */
 enum { MOST_ROWS = 1 << 20 };
 
 static const char *stage_word(size_t stage)
@@ -297,7 +297,7 @@ stk_status stk_profile_write(const stk_profile *profile, stk_blob *out, stk_erro
     return stk_json_end(&w, err);
 }
 
-/* A document without steps or stages is somebody else's. */
+/* A document without steps or stages is something else. */
 static stk_status check_kind(const stk_json_value *root, stk_error *err)
 {
     if (stk_json_get(root, "stages") && stk_json_get(root, "run")) return STK_OK;

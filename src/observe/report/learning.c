@@ -1,5 +1,5 @@
-/* How a run learns. Reports are as many as a run is long; a chart has some hundred pixels. When the
- * points are full, each two become one, and from then on each takes twice as many reports. */
+/* Training progress. A run may have any number of reports, a chart some hundred pixels. When the
+ * points are full, pairs are merged, and each point then takes twice as many reports. */
 #include "base/base64.h"
 #include "observe/report/learning_state.h"
 #include <math.h>
@@ -32,7 +32,7 @@ void stk_learning_set_position(stk_learning *learning, const stk_learning_positi
     learning->position = *position;
 }
 
-/* A point is where its last report is. */
+/* A merged point has the position of its last report. */
 static void join(stk_learning_point *to, const stk_learning_point *from)
 {
     to->step = from->step;
@@ -74,7 +74,7 @@ static void add_point(stk_learning *l, const stk_learning_row *row)
     l->points[l->point_count++] = one;
 }
 
-/* Past the most, every second goes; the best is kept by itself. */
+/* Beyond the capacity every second epoch is dropped; the best one is kept separately. */
 static void add_epoch(stk_learning *l, const stk_learning_row *row)
 {
     if (l->epoch_count == STK_LEARNING_EPOCHS) {
@@ -101,7 +101,7 @@ static const char *type_of(stk_bytes encoded)
                                                        : "data:image/png;base64,";
 }
 
-/* Appends an address that has the image in it. */
+/* Appends a data URL with the image. */
 static stk_status put_address(stk_blob *out, stk_bytes encoded, stk_error *err)
 {
     const char *type = type_of(encoded);

@@ -1,4 +1,4 @@
-/* How a run learns, as the page reads it. */
+/* Writes training progress as the page reads it. */
 #include "observe/report/learning_state.h"
 #include <math.h>
 #include <stoker/json.h>
@@ -16,7 +16,7 @@ static void write_position(stk_json_writer *w, const stk_learning *l)
     stk_json_pair_double(w, "seconds_left", p->seconds_left);
 }
 
-/* null where there is none. */
+/* null if there is none. */
 static void write_row(stk_json_writer *w, const char *key, const stk_learning_row *row)
 {
     stk_json_key(w, key);
@@ -102,7 +102,7 @@ static stk_status put_images(const stk_learning *l, stk_blob *out, stk_error *er
         stk_json_pair_int(&w, "step", set->step);
         stk_json_object_end(&w);
         STK_TRY(stk_json_end(&w, err));
-        out->size--; /* the list is made already: it goes before the brace */
+        out->size--; /* the list has its own bracket, which replaces the brace */
         STK_TRY(stk_blob_append(out, ",\"images\":", 10, err));
         STK_TRY(stk_blob_append(out, set->json.data, set->json.size, err));
         STK_TRY(stk_blob_append(out, "}", 1, err));

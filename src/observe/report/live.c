@@ -1,6 +1,6 @@
-/* The page while training goes on: a small server on a thread of its own. It has a few answers in
- * memory and no files; what it shows is swapped under a lock that is held for the time of a
- * pointer, so that neither a reader nor the run waits for the other. */
+/* The live page: a small server on a thread of its own, with a few responses in memory and no
+ * files. New data replaces a pointer under a lock, so that neither readers nor the run wait for
+ * each other. */
 #include "observe/report/live.h"
 #include "base/clock.h"
 #include "observe/report/live_ask.h"
@@ -15,7 +15,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* A browser takes six connections at most. */
+/* A browser opens at most six connections. */
 static const stk_live_limits default_limits = {.connections = 64,
                                                .per_peer = 16,
                                                .request_ns = 10000000000,
@@ -28,13 +28,13 @@ typedef struct MHD_Response answer;
 struct stk_live {
     stk_live_loop   loop;
     int             port;
-    bool            loopback_only;                 /* Host must name this machine */
-    char            token[STK_LIVE_TOKEN_MAX + 1]; /* "": none is asked for */
-    char            cookie[32];                    /* its name: all ports share their cookies */
-    answer         *page, *nothing, *wrong, *host; /* made once, shared by all connections */
+    bool            loopback_only;                 /* Host must be a loopback name */
+    char            token[STK_LIVE_TOKEN_MAX + 1]; /* "": no token is required */
+    char            cookie[32];                    /* its name: all ports of a host share cookies */
+    answer         *page, *nothing, *wrong, *host; /* created once, shared by all connections */
     answer         *early;                         /* before the first update */
     answer         *stale;                         /* before the next, where the last is old */
-    answer         *foreign;                       /* what another page asks for */
+    answer         *foreign;                       /* response to another site's page */
     answer         *unknown, *welcome;             /* without the token; with it, the first time */
     stk_live_asks   asks;
     pthread_mutex_t lock;
@@ -42,11 +42,11 @@ struct stk_live {
     uint64_t        published_ns, missed_ns; /* under lock: when data was published, and first
                                                 asked for since; 0: not yet */
     atomic_bool      wanted;
-    atomic_bool      seen;     /* data was given to somebody */
-    _Atomic uint64_t asked_ns; /* when data was last asked for; 0: never */
+    atomic_bool      seen;     /* a reader received data */
+    _Atomic uint64_t asked_ns; /* time of the last request for data; 0: none */
 };
 
-/* No script, style or image but the page's own may be loaded, and nobody may frame it. */
+/* Allows only the page's own scripts, styles and images, and no framing. */
 static const char policy[] =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
     "blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -88,7 +88,7 @@ static bool is_stale(stk_live *live, uint64_t now)
            now - live->missed_ns < live->loop.peers.limits.patience_ns;
 }
 
-/* Queued under the lock: from then on the answer counts one reader more. */
+/* Queues the response under the lock, which adds a reader to its reference count. */
 static enum MHD_Result give_data(stk_live *live, struct MHD_Connection *connection)
 {
     const uint64_t now = stk_clock_ns();
@@ -159,9 +159,9 @@ static enum MHD_Result give_page(stk_live *live, struct MHD_Connection *connecti
     return give(live, connection, MHD_HTTP_OK, live->page);
 }
 
-/* libmicrohttpd calls first with the head alone, then with each piece of the body, which is
- * dropped, and at its end with none. An answer before that ends the connection: that is for who may
- * not ask. */
+/* libmicrohttpd first calls with the header alone, then with each piece of the body, which is
+ * dropped, and finally with none. A response before that ends the connection: only for rejected
+ * requests. */
 static bool is_incomplete(stk_live *live, size_t *body_bytes, void **request)
 {
     const bool more = !*request || *body_bytes;
@@ -190,9 +190,9 @@ static enum MHD_Result respond(void *context, struct MHD_Connection *connection,
     return give(live, connection, MHD_HTTP_NOT_FOUND, live->nothing);
 }
 
-/* Leads to the page by an address that has no token: what a browser remembers and shows is that
- * one. A link in a message counts as another site's, whose visitors bring cookies only where that
- * is lax; what is asked for in the name of a browser has a token of its own (live_ask.h). */
+/* Redirects to the page's address without the token, which is then what browsers store and show. A
+ * link in a message counts as cross-site, and its visitors only send lax cookies. Requests with
+ * effects need a token of their own (live_ask.h). */
 static answer *make_welcome(const stk_live *live)
 {
     char    cookie[STK_LIVE_TOKEN_MAX + 96];
@@ -245,7 +245,7 @@ static stk_status make_answers(stk_live *live, stk_error *err)
     return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory for the page");
 }
 
-/* Who may ask is decided by what is listened at, however that was said. */
+/* The bound address decides whether a token is required. */
 static stk_status choose_token(stk_live *live, const stk_live_options *options, stk_error *err)
 {
     const char *address = options && options->address ? options->address : "127.0.0.1";
@@ -358,6 +358,6 @@ stk_status stk_live_publish(stk_live *live, stk_bytes json, stk_error *err)
     atomic_store(&live->seen, false);
     pthread_mutex_unlock(&live->lock);
     atomic_store(&live->wanted, false);
-    if (before) MHD_destroy_response(before); /* lives on until its last reader has it */
+    if (before) MHD_destroy_response(before); /* freed after its last reader */
     return STK_OK;
 }

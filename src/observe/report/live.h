@@ -1,15 +1,15 @@
-/* The server below stk_live_update: bytes that are shown until others come. */
+/* The server below stk_live_update. */
 #ifndef STK_OBSERVE_REPORT_LIVE_H
 #define STK_OBSERVE_REPORT_LIVE_H
 
 #include "observe/report/live_peers.h"
 #include <stoker/report.h>
 
-/* What GET /data.json gives from now on; copied. */
+/* Sets the response to GET /data.json; copied. */
 STK_NODISCARD stk_status stk_live_publish(stk_live *live, stk_bytes json, stk_error *err);
 
-/* Whether a Host header names this machine by loopback: localhost, 127.0.0.1 (or any of its
- * network) or [::1], with any port. NULL does not. */
+/* Whether a Host header is a loopback name: localhost, 127.0.0.0/8 or [::1], with any port. NULL is
+ * not. */
 bool stk_live_is_loopback(const char *host);
 
 /* stk_live_start with other limits. */

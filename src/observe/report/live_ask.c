@@ -1,4 +1,4 @@
-/* What the page may ask of the run. */
+/* Requests of the page to the run. */
 #include "observe/report/live_ask.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ bool stk_live_may_ask(const stk_live_asks *asks, const stk_live_question *questi
     return stk_live_token_is(q->token, asks->token);
 }
 
-/* -1 where it is no number. */
+/* -1 if it is no number. */
 static int64_t number_of(const char *text, int64_t usual)
 {
     char *end;

@@ -1,13 +1,12 @@
-/* Which names a browser may know us by. A page of another site whose name is made to point to
- * 127.0.0.1 (DNS rebinding) would otherwise read what we serve. An address in numbers is no name
- * that anybody could make point elsewhere. */
+/* Checks the Host header against DNS rebinding: another site's name could resolve to 127.0.0.1, and
+ * its page would read our data. A numeric address cannot be redirected. */
 #include "observe/report/live.h"
 #include "observe/report/live_socket.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* The name without brackets and port; false where it is no Host at all. */
+/* The host without brackets and port; false if it is invalid. */
 static bool cut_port(const char *host, char *name, size_t capacity)
 {
     const bool   v6 = *host == '[';

@@ -1,6 +1,6 @@
-/* The server's thread. libmicrohttpd's own loop would do but for two things: its timeout begins
- * anew with every byte, so that who drips holds a connection for hours; and when its connections
- * are all taken it lets nobody in. So we accept, and have it work between. */
+/* The server's thread. libmicrohttpd's own loop has two flaws: its timeout restarts with every
+ * byte, so that a slow sender holds a connection for hours, and with all connections taken it
+ * accepts nobody. So this loop accepts connections and lets libmicrohttpd work in between. */
 #include "observe/report/live_loop.h"
 #include "base/clock.h"
 #include <errno.h>
@@ -17,7 +17,7 @@ static stk_live_connection *connection_of(struct MHD_Connection *connection)
     return info ? info->socket_context : NULL;
 }
 
-/* A connection that was let in is known by its socket, and forgotten before that is closed. */
+/* An accepted connection is tracked by its socket until before that is closed. */
 static void follow_connection(void *context, struct MHD_Connection *connection, void **slot,
                               enum MHD_ConnectionNotificationCode code)
 {
@@ -47,7 +47,7 @@ void stk_live_loop_answers(stk_live_loop *loop, struct MHD_Connection *connectio
     if (one) stk_live_peers_answer(&loop->peers, one, stk_clock_ns());
 }
 
-/* The socket stays open: it is libmicrohttpd's, which sees the end and closes it. */
+/* Shuts the socket down; libmicrohttpd sees the end and closes it. */
 static void end_connection(stk_live_connection *one)
 {
     one->ended = true;
@@ -68,7 +68,7 @@ static void let_in(stk_live_loop *loop, int fd, const struct sockaddr *address, 
         *one = (stk_live_connection){0}; /* it has closed the socket */
 }
 
-/* False where the system has no more of what a connection takes: asking again at once is vain. */
+/* False if the system lacks resources for a connection: retrying at once would fail too. */
 static bool accept_some(stk_live_loop *loop)
 {
     struct sockaddr_storage address;
@@ -84,7 +84,7 @@ static bool accept_some(stk_live_loop *loop)
     return true;
 }
 
-/* Where nobody is connected there is nothing to be late. */
+/* Without connections there are no timeouts. */
 static int wait_ms(stk_live_loop *loop, bool accepts)
 {
     MHD_UNSIGNED_LONG_LONG left;

@@ -1,4 +1,4 @@
-/* The server's thread: it lets peers in, has libmicrohttpd work, and ends what takes too long. */
+/* The server's thread: accepts connections, runs libmicrohttpd, and enforces timeouts. */
 #ifndef STK_OBSERVE_REPORT_LIVE_LOOP_H
 #define STK_OBSERVE_REPORT_LIVE_LOOP_H
 
@@ -8,21 +8,21 @@
 
 typedef struct stk_live_loop {
     struct MHD_Daemon *daemon;
-    int                listening, wake; /* wake: written to when it shall end; -1: none */
+    int                listening, wake; /* wake: written to stop the thread; -1: none */
     stk_thread         thread;
-    stk_live_peers     peers; /* the thread's alone, as is the daemon while it runs */
+    stk_live_peers     peers; /* used by the thread alone, like the running daemon */
 } stk_live_loop;
 
-/* respond is libmicrohttpd's handler of requests, on the loop's thread. The socket is the loop's
- * from here on, also on failure; stop ends what was begun. */
+/* respond: libmicrohttpd's request handler, called on the loop's thread. Takes ownership of the
+ * socket, also on failure; call stop in any case. */
 STK_NODISCARD stk_status stk_live_loop_start(stk_live_loop *loop, int listening,
                                              const stk_live_limits    *limits,
                                              MHD_AccessHandlerCallback respond, void *context,
                                              stk_error *err);
-/* Ends connections, whatever they wait for. One that never started is fine. */
+/* Ends all connections and joins the thread. Fine if it never started. */
 void stk_live_loop_stop(stk_live_loop *loop);
 
-/* From the handler: the request is whole and is answered now. */
+/* For the handler: the request is complete and gets its response now. */
 void stk_live_loop_answers(stk_live_loop *loop, struct MHD_Connection *connection);
 
 #endif

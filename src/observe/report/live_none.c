@@ -1,4 +1,4 @@
-/* A build without libmicrohttpd: everything else works, and serving says what is missing. */
+/* A build without libmicrohttpd: serving fails with a message. */
 #include "observe/report/live.h"
 
 stk_status stk_live_start(stk_live **out, const stk_live_options *options, stk_error *err)

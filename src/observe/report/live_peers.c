@@ -1,4 +1,4 @@
-/* Who is connected. A table that is walked: it is short, and asked once a connection. */
+/* Tracks connections. The table is short and searched once per connection. */
 #include "observe/report/live_peers.h"
 #include <netinet/in.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool counts(const stk_live_connection *one)
     return one->used && !one->ended;
 }
 
-/* Of a peer, or of all (NULL). */
+/* Connections of a peer, or of all (NULL). */
 static size_t count_of(const stk_live_peers *peers, const stk_live_peer *peer)
 {
     size_t count = 0;
@@ -55,7 +55,7 @@ static const stk_live_peer *largest_peer(const stk_live_peers *peers)
     return largest;
 }
 
-/* What is being answered is let be where another is only waited for. */
+/* Connections that wait for a request are closed before those with a response in progress. */
 static bool goes_before(const stk_live_connection *a, const stk_live_connection *b)
 {
     return a->answering != b->answering ? !a->answering : a->since_ns < b->since_ns;
@@ -67,7 +67,7 @@ stk_live_connection *stk_live_peers_victim(stk_live_peers *peers, const stk_live
     const bool           full = count_of(peers, NULL) >= peers->limits.connections;
     const bool           has_all = count_of(peers, peer) >= peers->limits.per_peer;
     if (!full && !has_all) return NULL;
-    /* Where every peer has one only, whoever is waited for longest goes. */
+    /* If every peer has one connection, the one that waits longest is closed. */
     const stk_live_peer *largest = has_all ? peer : largest_peer(peers);
     const bool           any = !has_all && count_of(peers, largest) == 1;
     for (size_t i = 0; i < STK_LIVE_SLOTS; i++) {

@@ -1,4 +1,4 @@
-/* A socket that listens. */
+/* Listening sockets. */
 #include "observe/report/live_socket.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -67,7 +67,8 @@ stk_status stk_live_listen(int *out, const char *address, int *port, stk_error *
                         "this is no address in numbers, such as 127.0.0.1, 0.0.0.0 or ::1");
     const int fd = socket(where.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return stk_fail_errno(err, errno, "serve", address, "make a socket for");
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* without: a minute's wait */
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on,
+                     sizeof on); /* otherwise a restart fails for a minute */
     if (bind(fd, &where.any, length) || listen(fd, WAITING_MAX) ||
         getsockname(fd, &where.any, &length)) {
         const int error = errno;

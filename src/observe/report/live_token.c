@@ -1,4 +1,4 @@
-/* A secret that a browser has to know. */
+/* Access tokens of the live page. */
 #include "observe/report/live_token.h"
 #include <errno.h>
 #include <stdint.h>
@@ -32,8 +32,8 @@ stk_status stk_live_token_check(const char *token, stk_error *err)
     return STK_OK;
 }
 
-/* Every byte of the token is looked at, whatever was given; where that is shorter, the byte that
- * ends it stands for the rest. */
+/* Compares every byte of the token, whatever was given; past a shorter text its terminator is
+ * compared. */
 bool stk_live_token_is(const char *given, const char *token)
 {
     if (!given) return false;

@@ -1,4 +1,4 @@
-/* A profile and its diagnosis, as the page reads them. */
+/* Serialises a profile and its diagnosis for the page. */
 #include "observe/report/live.h"
 #include "observe/report/page_data.h"
 

@@ -1,5 +1,4 @@
-/* The page as it was built in (src/observe/report/page): what stands before the data and what
- * after. */
+/* The built page (src/observe/report/page): the parts before and after the data. */
 #ifndef STK_OBSERVE_REPORT_PAGE_H
 #define STK_OBSERVE_REPORT_PAGE_H
 

@@ -1,11 +1,12 @@
-/* /proc/diskstats: what went to and from the disks. */
+/* /proc/diskstats: disk traffic. */
 #include "observe/resources/sources.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Those that lie upon other disks or in memory: their bytes would count twice, or are none. */
+/* Devices on top of other disks or in memory: their bytes would count twice, or are no disk
+ * traffic. */
 static bool lies_on_another(const char *name)
 {
     static const char *const prefixes[] = {"loop", "ram", "zram", "dm-", "md", "sr", "fd"};
@@ -16,7 +17,7 @@ static bool lies_on_another(const char *name)
 
 static int64_t sectors_to_bytes(int64_t sectors)
 {
-    enum { SECTOR = 512 }; /* of this file, whatever the disk's is */
+    enum { SECTOR = 512 }; /* fixed in this file, whatever the disk's is */
     return sectors < 0 || sectors > INT64_MAX / SECTOR ? -1 : sectors * SECTOR;
 }
 
@@ -57,5 +58,5 @@ size_t stk_disks_keep_complete(stk_disk_counters *disks, size_t count, stk_procf
         snprintf(path, sizeof path, "sys/block/%s", disks[i].name);
         if (faccessat(fs->root, path, F_OK, 0) == 0) disks[kept++] = disks[i];
     }
-    return kept ? kept : count; /* no /sys here: partitions count with their disk */
+    return kept ? kept : count; /* no /sys: partitions count with their disk */
 }

@@ -1,5 +1,5 @@
-/* The thread that reads GPUs. A driver may answer late: PCIe counters take 40 ms by themselves, and
- * a GPU that fell off the bus takes seconds. Sampling takes the last answer there is. */
+/* The thread that reads GPUs. A driver may be slow: PCIe counters take 40 ms, and a GPU that fell
+ * off the bus takes seconds. Samples use the latest reading. */
 #include "observe/resources/gpu.h"
 
 #include "base/clock.h"
@@ -15,12 +15,12 @@ struct stk_gpu_reader {
     const stk_gpu_source *source;
     const char           *path;
     double                period_s, retry_s;
-    void                 *state; /* the thread's; NULL while the driver is away */
+    void                 *state; /* the thread's; NULL while the driver is unavailable */
     stk_thread            thread;
     stk_eventcount        wake;
     int                   stop; /* atomic */
 
-    pthread_mutex_t  lock; /* of what follows: held for a copy */
+    pthread_mutex_t  lock; /* protects the following fields */
     stk_gpu_readings latest;
     stk_gpu_pids     pids;
     char             note[STK_GPU_NOTE];
@@ -45,7 +45,7 @@ static void publish(stk_gpu_reader *r, const stk_gpu_readings *now, const char *
     pthread_mutex_unlock(&r->lock);
 }
 
-/* One reading. A source that failed is opened anew later: drivers are restarted. */
+/* One reading. A failed source is reopened later: drivers get restarted. */
 static bool read_once(stk_gpu_reader *r)
 {
     stk_gpu_readings now;
@@ -65,7 +65,7 @@ static bool read_once(stk_gpu_reader *r)
         for (int i = 0; i < count; i++)
             now.gpus[i] = stk_gpu_unknown();
     }
-    now.count = count; /* as many as were told at first */
+    now.count = count; /* as many as at first */
     publish(r, &now, note);
     return good;
 }
@@ -82,7 +82,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* The first way that works; why not stands in gpu_source. */
+/* Uses the first source that works; gpu_source explains a failure. */
 static bool find_source(stk_gpu_reader *r, const stk_gpu_paths *paths, stk_machine_info *machine)
 {
     static const stk_gpu_source *const sources[] = {&stk_gpu_nvml, &stk_gpu_nvidia_smi};

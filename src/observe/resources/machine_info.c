@@ -1,4 +1,4 @@
-/* What the machine is. */
+/* Static properties of the machine. */
 #include "observe/resources/machine_info.h"
 
 #include "base/limits.h"

@@ -1,4 +1,4 @@
-/* /proc/meminfo: what is used, and what is cache and can be had. */
+/* /proc/meminfo: used memory and reclaimable cache. */
 #include "observe/resources/sources.h"
 
 #include <string.h>

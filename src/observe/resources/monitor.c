@@ -1,4 +1,4 @@
-/* The thread that samples. */
+/* The sampling thread. */
 #include "base/clock.h"
 #include "base/threads.h"
 #include "observe/resources/series.h"
@@ -13,17 +13,17 @@ static const double interval_default_s = 0.5, interval_min_s = 0.01;
 
 struct stk_monitor {
     stk_monitor_options options;
-    stk_resources      *resources; /* the thread's, but for what never changes */
+    stk_resources      *resources; /* the thread's, apart from constants */
     stk_thread          thread;
     stk_eventcount      wake;
     bool                has_gate;
     int                 stop;        /* atomic */
     uint64_t            interval_ns; /* atomic */
-    uint64_t            counted;     /* atomic: samples of the training */
-    bool                counts;      /* atomic: something was ever counted */
+    uint64_t            counted;     /* atomic: training samples */
+    bool                counts;      /* atomic: stk_monitor_count was called */
     uint64_t            counted_before, before_ns;
 
-    pthread_mutex_t     lock; /* of what follows: held for a copy */
+    pthread_mutex_t     lock; /* protects the following fields */
     stk_series          series;
     stk_resource_sample latest;
     bool                has_latest;
@@ -33,7 +33,7 @@ struct stk_monitor {
     size_t              core_count;
     char                note[256];
 
-    /* The thread's own, to be copied under the lock. */
+    /* The thread's own; copied under the lock. */
     stk_thread_sample *fresh_threads;
 };
 
@@ -54,7 +54,7 @@ static double take_rate(stk_monitor *m, uint64_t now_ns)
     return done / seconds;
 }
 
-/* Everything is read before the lock is taken: nobody waits for /proc. */
+/* Reads everything before taking the lock, so that no caller waits for /proc. */
 static void sample(stk_monitor *m)
 {
     stk_resource_sample now;
@@ -79,8 +79,8 @@ static void sample(stk_monitor *m)
     if (m->options.sampled) m->options.sampled(m->options.context, &now);
 }
 
-/* Samples keep to a beat; one that was missed (the machine slept, or was busy) is not made up for:
- * the next then covers a longer time. */
+/* Samples keep a fixed rate. A missed one (suspend, load) is not made up: the next one covers a
+ * longer time. */
 static void *run(void *context)
 {
     stk_monitor *m = context;
@@ -116,7 +116,7 @@ static stk_status prepare(stk_monitor *m, stk_error *err)
     STK_TRY(stk_eventcount_init(&m->wake, err));
     m->has_gate = true;
     STK_TRY(stk_resources_open(&m->resources, m->options.process, err));
-    stk_resources_sample(m->resources, &first); /* what the first sample is measured from */
+    stk_resources_sample(m->resources, &first); /* baseline of the first sample */
     m->before_ns = stk_clock_ns();
     return stk_thread_start(&m->thread, "stk-monitor", run, m, err);
 }

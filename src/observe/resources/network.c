@@ -1,4 +1,4 @@
-/* /proc/net/dev: what went over the network. */
+/* /proc/net/dev: network traffic. */
 #include "observe/resources/sources.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ size_t stk_links_parse(stk_link_counters *out, size_t capacity, const char *text
     return count;
 }
 
-/* Hardware has a folder of its device. */
+/* A hardware link has a device folder. */
 static bool is_hardware(const stk_link_counters *link, stk_procfs *fs)
 {
     char path[96];
@@ -35,7 +35,7 @@ static bool is_hardware(const stk_link_counters *link, stk_procfs *fs)
     return faccessat(fs->root, path, F_OK, 0) == 0;
 }
 
-/* Inside a container no link is hardware; those of these names still lead nowhere. */
+/* In a container no link is hardware; these names are still virtual. */
 static bool leads_nowhere(const char *name)
 {
     static const char *const prefixes[] = {"ifb", "dummy", "docker", "br-", "virbr", "veth"};
@@ -61,7 +61,7 @@ double stk_links_speed(const stk_link_counters *links, size_t count, stk_procfs 
     for (size_t i = 0; i < count; i++) {
         const char *text = stk_procfs_read(fs, "sys/class/net/%s/speed", links[i].name);
         if (!text) continue;
-        const int64_t megabits = stk_proc_number(&text); /* "-1": the driver does not say */
+        const int64_t megabits = stk_proc_number(&text); /* "-1": not known by the driver */
         if (megabits > 0 && (double)megabits * 125e3 > fastest) fastest = (double)megabits * 125e3;
     }
     return fastest;

@@ -1,6 +1,6 @@
-/* nvidia-smi, where the driver's library cannot be loaded: a statically linked program, or a
- * container that has only the tool. It takes 10 to 500 ms, so it is started once a second at most,
- * and killed when it hangs. */
+/* nvidia-smi, if the driver's library cannot be loaded: in a statically linked program, or a
+ * container with the tool alone. It takes 10 to 500 ms, so it runs at most once a second, and is
+ * killed on a timeout. */
 #include "base/clock.h"
 #include "base/decimal.h"
 #include "observe/resources/gpu.h"
@@ -29,7 +29,7 @@ typedef struct smi {
     const char *path;
 } smi;
 
-/* Copies the next value of a line; false at its end. */
+/* Copies the next field of a line; false at its end. */
 static bool next_field(const char **at, char field[FIELD])
 {
     const char *p = *at;
@@ -102,7 +102,7 @@ bool stk_nvidia_smi_parse(const char *text, stk_machine_info *machine, stk_gpu_r
     return out->count > 0;
 }
 
-/* Its signals are as a program expects them, which this thread's are not. */
+/* Restores default signal handling, which this thread has changed. */
 static bool spawn(const char *path, int out, pid_t *child)
 {
     char *const argv[] = {(char *)path, (char *)query, (char *)"--format=csv,noheader,nounits",
@@ -124,7 +124,7 @@ static bool spawn(const char *path, int out, pid_t *child)
     return !failure;
 }
 
-/* Reads until the end; false when that does not come in time. */
+/* Reads to the end; false on a timeout. */
 static bool read_output(int in, char *text)
 {
     const uint64_t deadline = stk_clock_ns() + (uint64_t)LIMIT_MS * 1000000;
@@ -144,7 +144,7 @@ static bool read_output(int in, char *text)
     }
 }
 
-/* What it prints; false with a note ("" when there is no such program). */
+/* Runs it and reads its output; false with a note ("" if there is no such program). */
 static bool ask(const char *path, char *text, char *note)
 {
     int   ends[2], status = 0;

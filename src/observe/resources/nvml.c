@@ -1,5 +1,5 @@
-/* NVML, found at run time: the driver's library is there or it is not, and no header is needed. The
- * few calls are declared here as NVIDIA documents them. */
+/* NVML, loaded at run time, so neither library nor header is required. The few calls are declared
+ * here as NVIDIA documents them. */
 #include "observe/resources/gpu.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@ enum {
     NOT_SUPPORTED = 3,
     SENSOR_GPU = 0,
     CLOCK_SM = 1,
-    PCIE_TX = 0, /* from the GPU */
+    PCIE_TX = 0, /* as seen from the GPU */
     PCIE_RX = 1,
     PROCESSES = 128,
     TEXT = 96
@@ -25,7 +25,7 @@ typedef struct utilisation {
 typedef struct memory_v1 {
     unsigned long long total, free, used;
 } memory_v1;
-typedef struct memory_v2 { /* without what the driver keeps for itself, as nvidia-smi shows it */
+typedef struct memory_v2 { /* without the driver's reserved part, as nvidia-smi shows it */
     unsigned           version;
     unsigned long long total, reserved, free, used;
 } memory_v2;
@@ -63,7 +63,7 @@ typedef struct nvml {
     device devices[STK_RESOURCES_GPUS];
 } nvml;
 
-/* Old drivers have not all; of two names the first that is there counts. */
+/* Old drivers lack some symbols; of two names the first one found is used. */
 typedef struct symbol {
     const char *name, *other;
     size_t      offset;
@@ -131,7 +131,7 @@ static bool find_devices(nvml *n, stk_machine_info *machine, char *note)
     const int result = n->call.count(&count);
     if (result) return explain(n, note, "counting GPUs", result);
     for (unsigned i = 0; i < count && n->count < STK_RESOURCES_GPUS; i++) {
-        if (n->call.handle(i, &n->devices[n->count])) continue; /* lost, or not ours to see */
+        if (n->call.handle(i, &n->devices[n->count])) continue; /* lost, or not visible to us */
         describe(n, n->count, &machine->gpus[n->count]);
         n->count++;
     }
@@ -148,7 +148,7 @@ static void close_nvml(void *state)
     free(n);
 }
 
-/* A program without shared libraries has no loader that could be relied on. */
+/* A statically linked program has no reliable loader. */
 static void *load(const char *path)
 {
 #ifdef STOKER_STATIC
@@ -249,7 +249,7 @@ static stk_gpu_sample read_device(const nvml *n, device d, const stk_gpu_pids *p
     return s;
 }
 
-/* It fails as a whole when no GPU answers any more: the driver is gone or all fell off the bus. */
+/* Fails if no GPU answers: the driver is gone or all GPUs fell off the bus. */
 static bool read_nvml(void *state, const stk_gpu_pids *pids, stk_gpu_readings *out, char *note)
 {
     nvml *n = state;

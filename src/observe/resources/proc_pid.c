@@ -1,6 +1,6 @@
-/* /proc/PID: what the watched processes use. A child that ended hands its counters to the parent
- * that waits for it; what was counted already is taken off there, so that nothing counts twice and
- * children that live shorter than a sample count too. */
+/* /proc/PID: usage of the watched processes. When a child ends, the kernel adds its counters to the
+ * parent that waits for it. What was counted before is subtracted there, so nothing counts twice
+ * and short-lived children count too. */
 #include "observe/resources/process_tree.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void stk_process_tree_add(stk_process_tree *tree, int id, int parent)
     }
     stk_process_tree_process *p = &tree->processes[tree->process_count++];
     *p = (stk_process_tree_process){.id = id, .parent = parent, .is_new = true, .now = unknown};
-    p->is_baseline = !tree->has_sample; /* what it used until now was before the watch */
+    p->is_baseline = !tree->has_sample; /* its usage before the watch is not counted */
     stk_procfile_init(&p->stat, "proc/%d/stat", id);
     stk_procfile_init(&p->statm, "proc/%d/statm", id);
     stk_procfile_init(&p->io, "proc/%d/io", id);
@@ -73,7 +73,8 @@ void stk_process_tree_add(stk_process_tree *tree, int id, int parent)
 
 bool stk_process_stat_parse(stk_process_stat *out, const char *text)
 {
-    const char *at = strrchr(text, ')'); /* the name may hold anything, also blanks and brackets */
+    const char *at =
+        strrchr(text, ')'); /* the name may contain anything, also blanks and brackets */
     if (!at || at[1] != ' ' || !at[2]) return false;
     at += 2;
     out->state = *at++;
@@ -90,7 +91,7 @@ bool stk_process_stat_parse(stk_process_stat *out, const char *text)
            !__builtin_add_overflow(child_user, child_system, &out->child_ticks);
 }
 
-/* The clock of a process: nanoseconds, where the file has hundredths of a second. */
+/* The process's CPU clock in nanoseconds; the file has hundredths of a second. */
 static int64_t read_cpu_clock(const stk_process_tree *tree, int id)
 {
     clockid_t       clock;
@@ -116,7 +117,7 @@ static void read_memory(stk_process_tree *tree, stk_process_tree_process *p)
     p->shared = (shared < resident ? shared : resident) * tree->page;
 }
 
-/* Of another user's process they may not be read. */
+/* Not readable for other users' processes. */
 static void read_io(stk_process_tree *tree, stk_process_tree_process *p)
 {
     const char *text = stk_procfile_read(&p->io, tree->fs);
@@ -139,7 +140,7 @@ static void read_process(stk_process_tree *tree, stk_process_tree_process *p)
     if (p->now.cpu_ns < 0) p->now.cpu_ns = ticks_to_ns(tree, stat.cpu_ticks);
     p->now.child_cpu_ns = ticks_to_ns(tree, stat.child_ticks);
     p->resident = p->shared = 0;
-    if (stat.state != 'Z') { /* else its memory is gone, and its other counters stay */
+    if (stat.state != 'Z') { /* a zombie has no memory, but keeps its counters */
         read_memory(tree, p);
         read_io(tree, p);
     }
@@ -159,7 +160,7 @@ static void add_known(int64_t *sum, int64_t more)
     if (more > 0) *sum += more;
 }
 
-/* The nearest ancestor that is still there will have been handed what this one used. */
+/* The nearest living ancestor will receive the ended child's counters. */
 static void hand_up(stk_process_tree *tree, const stk_process_tree_process *exited)
 {
     stk_process_tree_process *heir = find(tree, exited->parent);
@@ -172,8 +173,8 @@ static void hand_up(stk_process_tree *tree, const stk_process_tree_process *exit
     add_known(&heir->owed.write, exited->now.write);
 }
 
-/* How far a counter went on, less what is owed. A debt is kept for one sample more, since parent
- * and child are not read at the same moment; then it was never handed up. */
+/* Increase of a counter, less the debt. A debt is kept for one more sample, since parent and child
+ * are not read at the same moment; then it was never added. */
 static int64_t advance(int64_t now, int64_t before, int64_t *owed, int64_t *owed_before)
 {
     if (now < 0 || before < 0) return 0;
@@ -212,7 +213,7 @@ static void drop_gone(stk_process_tree *tree)
     tree->process_count = kept;
 }
 
-/* Files and shared memory that several have mapped are there once: the largest part counts. */
+/* Shared memory is mapped by several processes but exists once: the largest part counts. */
 static int64_t sum_memory(const stk_process_tree *tree)
 {
     int64_t own = 0, shared = 0;

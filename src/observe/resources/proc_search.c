@@ -1,4 +1,4 @@
-/* /proc as a whole: which processes are children of the watched ones. */
+/* Searches /proc for children of the watched processes. */
 #include "observe/resources/process_tree.h"
 
 #include <dirent.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SEARCH_NS = 1000000000 }; /* a search reads every process: not more often than this */
+enum { SEARCH_NS = 1000000000 }; /* minimum interval: a search reads every process */
 
 static bool is_watched(const stk_process_tree *tree, int id)
 {
@@ -15,7 +15,7 @@ static bool is_watched(const stk_process_tree *tree, int id)
     return false;
 }
 
-/* Which process has which parent: every process is read once. */
+/* Lists the parent of every process. */
 static void list_pairs(stk_process_tree *tree, DIR *folder)
 {
     struct dirent *entry;
@@ -29,7 +29,7 @@ static void list_pairs(stk_process_tree *tree, DIR *folder)
         if (tree->pair_count == tree->pair_capacity) {
             const size_t           capacity = tree->pair_capacity * 2;
             stk_process_tree_pair *larger = realloc(tree->pairs, capacity * sizeof *larger);
-            if (!larger) return; /* what is known by now is searched */
+            if (!larger) return; /* continues with the processes found so far */
             tree->pairs = larger;
             tree->pair_capacity = capacity;
         }
@@ -37,7 +37,7 @@ static void list_pairs(stk_process_tree *tree, DIR *folder)
     }
 }
 
-/* Children mostly come after their parents; where numbers began anew, another pass finds them. */
+/* Children mostly follow their parents; after a wrap of process ids another pass finds them. */
 static bool add_children(stk_process_tree *tree)
 {
     bool found = false;
@@ -52,7 +52,7 @@ static bool add_children(stk_process_tree *tree)
     return found;
 }
 
-/* Without a process that was started since, there can be no new child. */
+/* Without newly started processes there are no new children. */
 void stk_process_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns)
 {
     const bool first = !tree->has_sample;

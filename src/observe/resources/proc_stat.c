@@ -1,4 +1,4 @@
-/* /proc/stat: how busy the cores are. */
+/* /proc/stat: load of the cores. */
 #include "observe/resources/sources.h"
 
 #include <string.h>

@@ -74,7 +74,7 @@ static void drop_unseen(stk_process_tree *tree)
     tree->thread_count = kept;
 }
 
-/* A thread that ends between two samples is missed here; the process's clock has its time. */
+/* A thread that ends between two samples is missed; its time is in the process's clock. */
 static void read_thread(stk_process_tree *tree, stk_process_tree_thread *t, double elapsed_s)
 {
     const char *text = stk_procfile_read(&t->schedstat, tree->fs);
@@ -114,7 +114,7 @@ static int by_cpu(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Waiting for disks is counted where the kernel was told to: kernel.task_delayacct. */
+/* Disk waits are counted if kernel.task_delayacct is set. */
 static double read_io_wait(stk_process_tree *tree, const stk_process_tree_thread *t)
 {
     stk_process_stat stat;

@@ -1,4 +1,4 @@
-/* Reading /proc: an open file read at 0 costs a third of opening it again. */
+/* Reads /proc: reading an open file at offset 0 costs a third of reopening it. */
 #include "observe/resources/procfile.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 enum {
     INITIAL_CAPACITY = 1 << 14,
     CAPACITY_MAX = 1 << 22,
-    WHOLE = 2048 /* less than this is all: the kernel fills half a page before it stops */
+    WHOLE = 2048 /* less than this is the complete text: the kernel fills at least half a page */
 };
 
 stk_status stk_procfs_open(stk_procfs *fs, const char *root, stk_error *err)
@@ -22,7 +22,7 @@ stk_status stk_procfs_open(stk_procfs *fs, const char *root, stk_error *err)
         return stk_fail(err, STK_E_NOMEM, "resources", NULL, "no memory for %d bytes of text",
                         INITIAL_CAPACITY);
     fs->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return STK_OK; /* without it nothing can be read, and all is unknown */
+    return STK_OK; /* without it all values are unknown */
 }
 
 void stk_procfs_close(stk_procfs *fs)
@@ -49,7 +49,7 @@ void stk_procfile_close(stk_procfile *file, stk_procfs *fs)
     fs->kept--;
 }
 
-/* Makes the room twice as large; without memory the text stays cut. */
+/* Doubles the buffer; without memory the text stays truncated. */
 static bool grow(stk_procfs *fs)
 {
     if (fs->capacity >= CAPACITY_MAX) return false;

@@ -1,5 +1,4 @@
-/* One sample of everything: counters now less counters before, over the monotonic time between, so
- * that a clock that is set changes nothing. */
+/* One sample: differences of counters over monotonic time, so that clock changes have no effect. */
 #include "observe/resources/resources_internal.h"
 
 #include "base/clock.h"
@@ -10,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SHORTEST_NS = 1000000 }; /* rates over less than this are noise */
+enum { SHORTEST_NS = 1000000 }; /* rates over shorter times are noise */
 
-/* Counters of the machine, at one moment. */
+/* Machine counters at one moment. */
 typedef struct counters {
     stk_cpu_ticks     cpu;
     stk_disk_counters disks[STK_DISKS_MAX];
@@ -115,7 +114,7 @@ const stk_machine_info *stk_resources_machine(const stk_resources *resources)
     return &resources->machine;
 }
 
-/* Which disks and links there are may change while a run goes on. */
+/* Disks and links may change during a run. */
 static void read_counters(stk_resources *r, uint64_t now_ns)
 {
     counters   *c = &r->now;
@@ -138,7 +137,7 @@ static void read_counters(stk_resources *r, uint64_t now_ns)
     c->own_waiting_ns = r->tree.waiting_ns;
 }
 
-/* A counter that fell was set anew: a disk or link that was taken out and put in again. */
+/* A counter that decreased was reset: its device was replaced. */
 static double rate(int64_t now, int64_t before, double seconds)
 {
     if (now < 0 || before < 0) return -1;

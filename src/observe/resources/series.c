@@ -1,5 +1,5 @@
-/* Samples merge by their mean: rates stay right, peaks are kept apart. A sample is an array of
- * doubles but for one number, and is handled as such. */
+/* Merges samples by their mean, which preserves rates; peaks are kept separately. A sample is
+ * treated as an array of doubles. */
 #include "observe/resources/series.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void stk_series_release(stk_series *series)
     *series = (stk_series){0};
 }
 
-/* The mean of a, of which there are weight, and b; what only one of them knows is that. */
+/* Weighted mean of a (weight) and b; an unknown one is ignored. */
 static double mean(double a, double b, double weight)
 {
     if (a < 0) return b;
@@ -55,7 +55,7 @@ static void combine(stk_resource_sample *a, const stk_resource_sample *b, double
     if (b->gpu_count > a->gpu_count) a->gpu_count = b->gpu_count;
 }
 
-/* A merged sample stands for the time until its end, as every other does. */
+/* A merged sample covers the time until its end, like all others. */
 static void merge(stk_resource_sample *a, const stk_resource_sample *b, double weight)
 {
     combine(a, b, weight, mean);

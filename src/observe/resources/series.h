@@ -1,4 +1,4 @@
-/* Samples of a whole run in bounded room. */
+/* Samples of a complete run in bounded memory. */
 #ifndef STK_OBSERVE_RESOURCES_SERIES_H
 #define STK_OBSERVE_RESOURCES_SERIES_H
 
@@ -7,12 +7,12 @@
 typedef struct stk_series {
     stk_resource_sample *samples;
     size_t               count, capacity;
-    size_t               merged; /* samples that one of these is made of */
-    size_t               part;   /* of them that the last one has so far */
+    size_t               merged; /* samples merged into each entry */
+    size_t               part;   /* of them, those in the last entry */
     stk_resource_sample  peaks;
 } stk_series;
 
-/* room: at least 2. */
+/* capacity: at least 2. */
 STK_NODISCARD stk_status stk_series_init(stk_series *series, size_t capacity, stk_error *err);
 void                     stk_series_release(stk_series *series);
 void                     stk_series_add(stk_series *series, const stk_resource_sample *sample);

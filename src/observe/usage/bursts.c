@@ -1,15 +1,14 @@
-/* Bursts: traffic that stops and goes, and output that grows. */
+/* Detects bursts: intermittent traffic, and output that grows. */
 #include "observe/usage/detect.h"
 
 enum { SAMPLES_MIN = 20, BURSTS_MIN = 4, BURSTS_MAX = STK_TREND_POINTS };
 
-static const double rate_min = 1e6; /* bytes a second: less is chatter */
-static const double quiet = 0.1;    /* of the busiest: nothing comes */
+static const double rate_min = 1e6; /* bytes per second; less is ignored */
+static const double quiet = 0.1;    /* of the peak: no traffic */
 static const double duty_min = 0.03, duty_max = 0.6;
-static const double grown = 1.5; /* times: the last burst over the first */
+static const double grown = 1.5; /* last burst relative to the first */
 
-/* One burst after the other: their beginnings and bytes. Returns how many there are; the first
- * BURSTS_MAX are written. */
+/* Finds consecutive bursts. Returns how many; bytes of the first BURSTS_MAX are written. */
 static size_t find_bursts(const stk_metric_series *rate, double limit, double *bytes, double *on_s,
                           double *all_s)
 {
@@ -33,7 +32,7 @@ static double busiest(const stk_metric_series *rate)
 {
     const double peak = stk_metric_series_peak(rate),
                  often = stk_metric_series_quantile(rate, 0.98);
-    return often > peak * quiet ? often : peak; /* rare bursts are above every quantile */
+    return often > peak * quiet ? often : peak; /* rare bursts exceed every quantile */
 }
 
 static double median_above(const stk_metric_series *rate, double limit)

@@ -1,15 +1,15 @@
-/* Dips: utilisation that falls again and again. */
+/* Detects dips: utilisation that drops repeatedly. */
 #include "observe/usage/detect.h"
 
 #include <math.h>
 
 enum { SAMPLES_MIN = 20, DIPS_MIN = 2, FEW_GAPS = 3 };
 
-static const double deep = 0.5;          /* of the usual value */
-static const double fraction_min = 0.05; /* of the time: fewer dips cost nothing */
-static const double even = 0.25;         /* spread of periods that are called regular */
+static const double deep = 0.5;          /* of the median */
+static const double fraction_min = 0.05; /* of the time; less costs nothing */
+static const double even = 0.25;         /* relative spread of a regular period */
 
-/* The median is unmoved by dips of up to half the time. The end of work is not one. */
+/* The median is robust to dips for up to half the time. The end of work is no dip. */
 bool stk_detect_dips(const stk_metric_series *series, double min, stk_dips *out)
 {
     const double typical = stk_metric_series_quantile(series, 0.5);

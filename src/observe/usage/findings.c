@@ -1,4 +1,4 @@
-/* What was found, in words. */
+/* Findings of the detectors as sentences. */
 #include "observe/usage/detect.h"
 #include "observe/usage/judge.h"
 
@@ -105,7 +105,7 @@ static void find_network(stk_usage *u, const stk_usage_input *c)
             stk_usage_bytes(a, bursts.rate), stk_usage_percent(b, bursts.duty));
 }
 
-/* What is sent, and what the processes themselves write. */
+/* Checks network output and the processes' own writes. */
 static void find_growing_output(stk_usage *u, const stk_usage_input *c)
 {
     const stk_metric_series        sent = stk_usage_series(c, AT(net_out));

@@ -1,4 +1,4 @@
-/* The parts of judging a run. */
+/* Parts of the usage analysis. */
 #ifndef STK_OBSERVE_USAGE_JUDGE_H
 #define STK_OBSERVE_USAGE_JUDGE_H
 
@@ -6,23 +6,23 @@
 
 #include <stoker/usage.h>
 
-/* What is judged. */
+/* Input of the analysis. */
 typedef struct stk_usage_input {
     const stk_machine_info    *machine;
     const stk_resource_sample *samples;
     size_t                     count;
-    unsigned                   gpus; /* bits: those that were used */
+    unsigned                   gpus; /* bit mask of the GPUs in use */
 } stk_usage_input;
 
-/* offset is of a member of stk_resource_sample, or with gpus of stk_gpu_sample. */
+/* offset: of a member of stk_resource_sample, or with gpus of stk_gpu_sample. */
 stk_metric_series stk_usage_series(const stk_usage_input *c, size_t offset);
 stk_metric_series stk_usage_gpu_series(const stk_usage_input *c, size_t offset, unsigned gpus);
 
-/* Fill their parts of usage. */
+/* Each fills its part of usage. */
 void stk_usage_find(stk_usage *usage, const stk_usage_input *c);   /* findings */
 void stk_usage_decide(stk_usage *usage, const stk_usage_input *c); /* limit, verdict, advice */
 
-/* "12.3 MB", "45 %": into text, which is returned. */
+/* Write "12.3 MB" or "45 %" to text and return it. */
 enum { STK_USAGE_NUMBER = 32 };
 char *stk_usage_bytes(char text[STK_USAGE_NUMBER], double bytes);
 char *stk_usage_percent(char text[STK_USAGE_NUMBER], double fraction);

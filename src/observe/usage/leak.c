@@ -1,10 +1,10 @@
-/* Leaks: memory that grows to the end of the run. */
+/* Detects leaks: memory that grows until the end of the run. */
 #include "observe/usage/detect.h"
 
 enum { SAMPLES_MIN = 40, WARMUP = 4 }; /* the first quarter is warm-up: caches, pools, queues */
 
-static const double fraction_min = 0.05; /* of the memory there is, over the time judged */
-static const double bytes_min = 8 << 20; /* less is how allocators breathe */
+static const double fraction_min = 0.05; /* of total memory, over the analysed time */
+static const double bytes_min = 8 << 20; /* allocators fluctuate by less */
 
 static double median_of_part(const stk_metric_series *series, size_t begin, size_t end)
 {
@@ -14,8 +14,8 @@ static double median_of_part(const stk_metric_series *series, size_t begin, size
     return stk_metric_series_quantile(&part, 0.5);
 }
 
-/* A slope alone would also call a step or a slow start a leak: the growth must go on to the end, in
- * every third of the time and no slower in the last half than a quarter of the whole. */
+/* A slope alone would also flag a step or a slow start. Growth must continue in every third of the
+ * time, and in the last half at no less than a quarter of the overall rate. */
 bool stk_detect_leak(const stk_metric_series *bytes, stk_trend *out)
 {
     stk_metric_series part = *bytes, half;

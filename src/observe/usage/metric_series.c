@@ -1,9 +1,9 @@
-/* Quantiles and parts of a track. */
+/* Quantiles, means and ranges of a metric series. */
 #include "observe/usage/metric_series.h"
 
 #include <stdlib.h>
 
-enum { SORTED = 2048 }; /* of longer runs every n-th sample does */
+enum { SORTED = 2048 }; /* longer series are subsampled */
 
 double stk_metric_series_at(const stk_metric_series *series, size_t index)
 {
@@ -51,7 +51,7 @@ double stk_metric_series_quantile(const stk_metric_series *series, double fracti
     return sorted[below] + (position - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* By time: samples need not be equally far apart. */
+/* Weighted by time: intervals may differ. */
 double stk_metric_series_mean(const stk_metric_series *series)
 {
     double sum = 0, seconds = 0;

@@ -1,9 +1,8 @@
-/* Moments that say something: when work began, when samples were missing. */
+/* Detects a late start of work, and gaps in the samples. */
 #include "observe/usage/detect.h"
 
-static const double late_s = 10,
-                    late_fraction = 0.1;      /* both: a long run may take a while to start */
-static const double gap_s = 5, gap_times = 5; /* of the usual time between samples */
+static const double late_s = 10, late_fraction = 0.1; /* both: a long run may start slowly */
+static const double gap_s = 5, gap_times = 5;         /* of the mean interval between samples */
 
 bool stk_detect_late(const stk_metric_series *series, double min, double *seconds)
 {

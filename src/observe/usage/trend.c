@@ -1,4 +1,4 @@
-/* The slope of a series, and how sure it is. */
+/* The slope of a series with its interval. */
 #include "observe/usage/metric_series.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ stk_trend stk_trend_of(const double *x, const double *y, size_t count)
     return trend;
 }
 
-/* Neighbours resemble each other; their means do less, and there are few enough of them. */
+/* Averages neighbours: that reduces both autocorrelation and the number of points. */
 stk_trend stk_metric_series_trend(const stk_metric_series *series)
 {
     double       x[STK_TREND_POINTS], y[STK_TREND_POINTS];

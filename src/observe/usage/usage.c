@@ -6,7 +6,7 @@
 #define AT(member) offsetof(stk_resource_sample, member)
 #define GPU_AT(member) offsetof(stk_gpu_sample, member)
 
-/* Which number of a sample goes to which row. */
+/* Rows and their members of a sample. */
 static const struct {
     size_t row, offset;
 } rows[] = {
@@ -67,7 +67,7 @@ static stk_usage_row row_of(const stk_metric_series *series, double peak)
                            peak > own ? peak : own};
 }
 
-/* Of what is not zero: how it is while it is used at all. */
+/* The median of non-zero values: utilisation while in use. */
 static double median_of_used(const stk_metric_series *series)
 {
     const double idle = 1 - stk_metric_series_fraction_above(series, 1e-9);

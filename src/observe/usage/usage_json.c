@@ -1,7 +1,7 @@
-/* A judgement as JSON. */
+/* Writes a usage analysis as JSON. */
 #include <stoker/usage.h>
 
-/* What is not known is null. */
+/* Unknown values are null. */
 static void write_number(stk_json_writer *json, const char *key, double value)
 {
     stk_json_key(json, key);

@@ -1,5 +1,5 @@
-/* What a run seems to wait for. The thresholds are those of the rules of SageMaker's profiler, of
- * TensorBoard's plugin and of Nsight: cores at 90 %, GPU wanted at 90 % and suspect below 80 %. */
+/* Decides the probable bottleneck. Thresholds follow the rules of SageMaker's profiler,
+ * TensorBoard's plugin and Nsight: cores at 90 %, GPU good at 90 % and suspect below 80 %. */
 #include "observe/usage/judge.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 enum { SAMPLES_MIN = 6, LOW_SAMPLES = 3 };
 
 static const double full = 0.9, good = 0.8; /* of GPU, cores, disk, link */
-static const double waiting = 0.3;          /* iowait, of the whole machine */
-static const double mostly = 0.5;           /* share of the samples that makes a verdict */
-static const double one_core = 1.25;        /* cores: no more than one thread works */
-static const double wanted = 0.25;          /* threads that wait for a core: others hold them up */
-static const double half_memory = 0.7;      /* of the GPU's: below, a larger batch fits */
+static const double waiting = 0.3;          /* iowait of the machine */
+static const double mostly = 0.5;           /* fraction of the samples that decides a verdict */
+static const double one_core = 1.25;        /* cores: at most one thread works */
+static const double wanted = 0.25;     /* threads waiting for a core because of other programs */
+static const double half_memory = 0.7; /* of the GPU's memory: below, a larger batch fits */
 
 static const char *const names[STK_USAGE_LIMITS] = {"unknown", "gpu",     "cores",  "others",
                                                     "disk",    "network", "thread", "latency"};
@@ -21,7 +21,7 @@ const char *stk_usage_bottleneck_name(stk_usage_bottleneck limit)
     return limit < STK_USAGE_LIMITS ? names[limit] : "?";
 }
 
-/* How often each resource was at its limit, while the GPU (if any) was not. */
+/* Samples in which each resource was saturated while the GPU (if any) was not. */
 typedef struct tally {
     int    counted;
     double cores, others, disk, network, thread;
@@ -32,7 +32,7 @@ static double used_cores(const stk_usage_input *c, const stk_resource_sample *s)
     return s->own_cores >= 0 ? s->own_cores : s->cpu * c->machine->cores;
 }
 
-/* Of cores that others have it is only held up if it wants them. */
+/* Whether the run wants cores that other programs use. */
 static bool wants_cores(const stk_resource_sample *s)
 {
     return s->own_waiting < 0 || s->own_waiting >= wanted;
@@ -80,7 +80,7 @@ typedef struct text {
     const char *verdict, *advice;
 } text;
 
-/* Where a GPU waits. */
+/* For a GPU that waits. */
 static const text with_gpu[STK_USAGE_LIMITS] = {
     [STK_USAGE_CORES] = {"the cores are full: preparing data holds it up",
                          "prepare data beforehand (stoker pack --resize), decode less, or move "
@@ -124,7 +124,7 @@ static void write_verdict(stk_usage *usage, const char *what, const char *advice
     snprintf(usage->advice, sizeof usage->advice, "%s", advice);
 }
 
-/* Memory that is left over on the GPU makes a larger batch the first thing to try. */
+/* With free GPU memory, a larger batch is the first advice. */
 static const char *advise_latency(const stk_usage_input *c, const char *typical)
 {
     const stk_metric_series used =
@@ -143,7 +143,7 @@ static void decide_with_gpu(stk_usage *usage, const stk_usage_input *c)
     const stk_metric_series use =
         stk_usage_gpu_series(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
     const stk_metric_series work =
-        stk_metric_series_trim(&use, 0.05); /* starting up is judged apart */
+        stk_metric_series_trim(&use, 0.05); /* start-up is analysed separately */
     const double median = stk_metric_series_quantile(&work, 0.5);
     const tally  t = count_all(c);
     stk_usage_percent(percent, median);
