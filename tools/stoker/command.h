@@ -1,4 +1,4 @@
-/* A subcommand: its table of flags and what it does. main.c holds the list. */
+/* A subcommand: its flags and its function. main.c has the list. */
 #ifndef CLI_TOOLS_COMMAND_H
 #define CLI_TOOLS_COMMAND_H
 
@@ -9,10 +9,10 @@
 
 typedef struct cli_command cli_command;
 
-/* What a person typed, checked. */
+/* Parsed command line. */
 typedef struct cli_invocation {
     const cli_command *command;
-    const void        *values; /* the struct that the flags fill */
+    const void        *values; /* the struct filled by the flags */
     char             **operands;
     int                operand_count;
 } cli_invocation;
@@ -20,7 +20,7 @@ typedef struct cli_invocation {
 /* Exit codes of every command. */
 enum {
     CLI_EXIT_OK = 0,
-    CLI_EXIT_FAILED = 1, /* it failed, or bad data was found */
+    CLI_EXIT_FAILED = 1, /* failed, or bad data was found */
     CLI_EXIT_USAGE = 2,
     CLI_EXIT_CANCELLED = 130
 };
@@ -28,21 +28,21 @@ enum {
 struct cli_command {
     const char       *name;
     const char       *summary;     /* one line */
-    const char       *operands;    /* "SOURCE OUT", for the usage line */
-    const char       *description; /* what it does, for --help */
+    const char       *operands;    /* for the usage line: "SOURCE OUT" */
+    const char       *description; /* for --help */
     const char       *examples;    /* lines, for --help */
     int               least_operands, most_operands;
     const cli_option *options;
     size_t            option_count;
-    const void       *defaults; /* of the values; value_bytes of them */
+    const void       *defaults; /* of the values, with value_bytes bytes */
     size_t            value_bytes;
-    /* Commands that a word after the name chooses ("bench input"); NULL at the end. NULL: none. */
+    /* Subcommands chosen by the next word ("bench input"); NULL-terminated, or NULL. */
     const cli_command *const *parts;
-    /* Words that the first operand may be, for completion; NULL means files. */
+    /* Choices of the first operand, for completion; NULL: files. */
     const char *(*operand_choice)(size_t index);
-    /* Prints what --help says beyond the flags; may be NULL. */
+    /* Prints further --help; may be NULL. */
     void (*print_more_help)(FILE *out, int width);
-    /* Gives an exit code. */
+    /* Returns an exit code. */
     int (*run)(const cli_invocation *call);
 };
 
@@ -76,32 +76,31 @@ extern const cli_command cli_command_backends;
 extern const cli_command cli_command_watch;
 extern const cli_command cli_command_completion;
 
-/* The list of commands; NULL after the last. */
+/* The commands; NULL after the last. */
 const cli_command *cli_command_at(size_t index);
 const cli_command *cli_command_find(const char *name);
 
-/* The word that chooses a part: "input". */
+/* The word that chooses a subcommand: "input". */
 const char *cli_command_word(const cli_command *part);
 
-/* The text of --help. */
+/* Prints --help. */
 void cli_help_print(FILE *out, const cli_command *command);
 void cli_help_print_overview(FILE *out);
-/* That of 'stoker help' itself. */
+/* Prints the help of 'stoker help'. */
 void cli_help_print_help(FILE *out);
 /* Prints a reference that the words after 'stoker help' name: recipe [NAME], keys [SECTION]. False
  * where they name none; *code is then not set. */
 bool cli_help_reference(int argc, char **argv, int *code);
 
-/* Prints "stoker COMMAND: stage: where: message" and, below it, indented, advice unless it is NULL
- * or "". Gives the exit code that err's status calls for. */
+/* Prints "stoker COMMAND: stage: where: message" and below, indented, advice unless it is NULL or
+ * "". Returns the exit code for err's status. */
 int cli_report_error(const cli_command *command, const stk_error *err, const char *advice);
-/* The same for what a recipe or the flags in its place ask for; CLI_EXIT_USAGE where that is wrong
- * in itself. */
+/* The same for errors of a recipe or its flags; CLI_EXIT_USAGE if the recipe itself is wrong. */
 int cli_report_recipe(const cli_command *command, const stk_error *err, const char *advice);
-/* Prints what is wrong with the way the command was called; gives CLI_EXIT_USAGE. */
+/* Prints a usage error; returns CLI_EXIT_USAGE. */
 int cli_report_usage(const cli_command *command, const char *message, const char *advice);
 
-/* Values that several commands take, and their rows in a table of options. */
+/* Values shared by several commands, and their option rows. */
 typedef struct cli_common_values {
     bool     json;
     bool     quiet;

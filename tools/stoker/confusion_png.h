@@ -7,12 +7,12 @@
 
 typedef struct cli_confusion_image {
     const char           *heading, *subheading;
-    const stk_predictor  *predictor; /* for the names of classes */
+    const stk_predictor  *predictor; /* for class names */
     const stk_evaluation *evaluation;
 } cli_confusion_image;
 
-/* Appends a PNG: a row for each class that has images, a column for each that it was taken for. An
- * evaluation without a matrix (more than 1000 classes) is STK_E_LIMIT. */
+/* Appends a PNG: a row per class with images, a column per predicted class. STK_E_LIMIT if the
+ * evaluation has no matrix (more than 1000 classes). */
 STK_NODISCARD stk_status cli_confusion_png(stk_blob *out, const cli_confusion_image *image,
                                            stk_error *err);
 

@@ -1,4 +1,4 @@
-/* A diagnosis for people. */
+/* Prints a diagnosis. */
 #ifndef CLI_TOOLS_DIAGNOSIS_TEXT_H
 #define CLI_TOOLS_DIAGNOSIS_TEXT_H
 
@@ -6,12 +6,12 @@
 
 #include <stoker/diagnosis.h>
 
-/* The verdict, the eight stages, evidence, fixes with what they give and what to type. */
-/* Leaks, dips and the like, a sentence and what to do each; nothing without any. */
+/* The verdict, the eight stages, evidence, and fixes with gain and command. */
+/* Usage findings: a sentence and advice each; nothing without any. */
 void cli_diagnosis_print_findings(FILE *out, const stk_diagnosis *diagnosis,
                                   const cli_style *style);
 void cli_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const cli_style *style);
-/* The verdict alone, in a line. */
+/* The verdict alone, in one line. */
 void cli_diagnosis_print_verdict(FILE *out, const stk_diagnosis *diagnosis, const cli_style *style);
 
 #endif

@@ -1,4 +1,4 @@
-/* What of single images an evaluation is asked for: a table of all, and the worst mistakes. */
+/* Per-image results of an evaluation: a table of all, and the worst mistakes. */
 #ifndef CLI_TOOLS_EVAL_DETAILS_H
 #define CLI_TOOLS_EVAL_DETAILS_H
 
@@ -14,26 +14,26 @@ typedef struct cli_eval_mistake {
 
 typedef struct cli_eval_details {
     const stk_predictor *predictor;
-    cli_text_rows        rows; /* where a table is asked for */
+    cli_text_rows        rows; /* if a table is requested */
     bool                 table;
-    int64_t              top;   /* classes in a row */
+    int64_t              top;   /* classes per row */
     int64_t             *order; /* of classes */
-    cli_sheet_cell      *cells; /* of the worst mistakes; their pixels are its own */
+    cli_sheet_cell      *cells; /* the worst mistakes; pixels are copies */
     cli_eval_mistake    *worst; /* of each cell */
     size_t               count, max;
     int64_t              images, mistakes;
 } cli_eval_details;
 
-/* csv NULL: no table; most 0: no mistakes are kept. On failure it is to be released, too. */
+/* csv NULL: no table; max 0: no mistakes. Must be released even on failure. */
 STK_NODISCARD stk_status cli_eval_details_init(cli_eval_details *details, const char *csv,
                                                int64_t top, size_t max,
                                                const stk_predictor *predictor, stk_error *err);
 /* For stk_evaluate_options.image; context is a cli_eval_details. */
 STK_NODISCARD stk_status cli_eval_details_add(void *context, const stk_evaluated_image *image,
                                               stk_error *err);
-/* Ends the table. */
+/* Commits the table. */
 STK_NODISCARD stk_status cli_eval_details_commit(cli_eval_details *details, stk_error *err);
-/* Writes the mistakes as a PNG, the surest first. There must be one. */
+/* Writes the mistakes as a PNG, most confident first. There must be one. */
 STK_NODISCARD stk_status cli_eval_details_sheet(cli_eval_details *details, const char *path,
                                                 const char *heading, const char *subheading,
                                                 int columns, stk_error *err);

@@ -1,4 +1,4 @@
-/* What stoker eval prints. */
+/* Output of stoker eval. */
 #ifndef CLI_TOOLS_EVAL_REPORT_H
 #define CLI_TOOLS_EVAL_REPORT_H
 
@@ -9,27 +9,27 @@
 
 typedef struct cli_eval_report {
     const char           *run, *data;
-    const stk_predictor  *predictor; /* for the names of classes */
+    const stk_predictor  *predictor; /* for class names */
     const stk_evaluation *evaluation;
 } cli_eval_report;
 
-/* A class, or a pair of classes: how many of count images. */
+/* A class or a pair of classes: hits among count images. */
 typedef struct cli_eval_tally {
     int64_t truth, guess, hits, count;
 } cli_eval_tally;
 
 enum { CLI_EVAL_PAIRS = 10 };
 
-/* Classes that have images, those recognised worst first; to be freed. NULL: no memory. */
+/* Classes with images, lowest recall first; the caller frees them. NULL: no memory. */
 cli_eval_tally *cli_eval_list_classes(const stk_evaluation *e, size_t *count);
-/* The pairs that are confused most, at most CLI_EVAL_PAIRS. */
+/* The most confused pairs, at most CLI_EVAL_PAIRS. */
 size_t cli_eval_list_pairs(const stk_evaluation *e, cli_eval_tally pairs[CLI_EVAL_PAIRS + 1]);
 
-/* For people, to stdout. */
+/* As text, to stdout. */
 void cli_eval_report_print(const cli_eval_report *report, const cli_style *style);
-/* The confusion matrix, where it fits into the style's columns; else a word on how to get it. */
+/* Prints the confusion matrix if it fits into the width, else how to get it. */
 void cli_eval_matrix_print(const cli_eval_report *report, const cli_style *style);
-/* As one JSON object. */
+/* As a JSON object. */
 void cli_eval_report_json(stk_json_writer *json, const cli_eval_report *report);
 
 #endif

@@ -1,5 +1,5 @@
-/* Numbers as people read them. Each function writes into text, which has room for
- * CLI_FORMAT_CAPACITY characters, and returns it. */
+/* Formats numbers. Each function writes to text, with capacity CLI_FORMAT_CAPACITY, and returns
+ * it. */
 #ifndef CLI_TOOLS_FORMAT_H
 #define CLI_TOOLS_FORMAT_H
 

@@ -1,4 +1,4 @@
-/* Image files that a person named: files as they are, folders by what is in them. */
+/* Image files named by operands: files as they are, folders by their contents. */
 #ifndef CLI_TOOLS_IMAGE_FILES_H
 #define CLI_TOOLS_IMAGE_FILES_H
 
@@ -10,9 +10,8 @@ typedef struct cli_image_files {
     size_t count, capacity;
 } cli_image_files;
 
-/* Adds path, or, when it is a folder, every file in it and in the folders below whose name is that
- * of an image, in the order of their names. A path that is not there is added too: reading it says
- * so. On failure files has what it had, or more. */
+/* Adds path; for a folder, every file in it and below with an image name, sorted. A missing path is
+ * added too and fails when it is read. On failure files may have grown. */
 STK_NODISCARD stk_status cli_image_files_add(cli_image_files *files, const char *path,
                                              stk_error *err);
 void                     cli_image_files_release(cli_image_files *files);

@@ -1,4 +1,4 @@
-/* A result as JSON on stdout: printed when it is whole. */
+/* A JSON result, printed to stdout when complete. */
 #ifndef CLI_TOOLS_JSON_OUT_H
 #define CLI_TOOLS_JSON_OUT_H
 
@@ -12,7 +12,7 @@ typedef struct cli_json_out {
 } cli_json_out;
 
 void cli_json_out_begin(cli_json_out *out);
-/* Prints what was written, or says why it could not be. Gives an exit code. */
+/* Prints the JSON, or the error that prevented it. Returns an exit code. */
 int cli_json_out_end(cli_json_out *out, const cli_invocation *call);
 
 #endif

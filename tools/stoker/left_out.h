@@ -1,4 +1,4 @@
-/* Images that a run passed over: each told once, the first few as they come, and all at the end. */
+/* Skipped images of a run: each reported once, the first few immediately, and all at the end. */
 #ifndef CLI_TOOLS_LEFT_OUT_H
 #define CLI_TOOLS_LEFT_OUT_H
 
@@ -7,7 +7,7 @@
 #include <stoker/blob.h>
 
 typedef struct cli_left_out {
-    uint64_t *buckets; /* hashes of lines in a table of room places; 0: free */
+    uint64_t *buckets; /* hash table of lines with room for capacity entries; 0: free */
     size_t    capacity, count;
     stk_blob  lines;
 } cli_left_out;
@@ -15,12 +15,12 @@ typedef struct cli_left_out {
 void cli_left_out_init(cli_left_out *list);
 void cli_left_out_release(cli_left_out *list);
 
-/* Takes a line of the log that is about an image that was passed over; false: it is about something
- * else. *show is the text for now, which may be other than line; NULL: nothing. */
+/* Takes a log line about a skipped image; false if it is about something else. *show is the text to
+ * print now, possibly another one; NULL: none. */
 bool cli_left_out_take(cli_left_out *list, const char *line, const char **show);
 
-/* Writes folder/left_out.txt and says on stderr how many there were; nothing where none was. False:
- * it could not be written, which is told. */
+/* Writes folder/left_out.txt and prints the count to stderr; nothing if none was skipped. Returns
+ * false if the file could not be written, which it reports. */
 bool cli_left_out_end(const cli_left_out *list, const char *folder);
 
 #endif

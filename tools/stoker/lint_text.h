@@ -1,4 +1,4 @@
-/* What rules found, for people. */
+/* Prints lint results. */
 #ifndef CLI_TOOLS_LINT_TEXT_H
 #define CLI_TOOLS_LINT_TEXT_H
 

@@ -1,5 +1,5 @@
-/* Images of a data set as a preset prepares them: the flags that say which, and what the commands
- * do with them that show, replay or measure some. */
+/* Images of a data set as a preset prepares them: flags, and helpers of the commands that show,
+ * replay or measure them. */
 #ifndef CLI_TOOLS_MODEL_IMAGES_H
 #define CLI_TOOLS_MODEL_IMAGES_H
 
@@ -14,11 +14,11 @@ typedef struct cli_image_values {
     const char *preset, *split;
     bool        evaluate, exact;
     int64_t     size;     /* 0: the preset's */
-    bool        skip_bad; /* links to nothing and the like are left out of the listing */
+    bool        skip_bad; /* skip dangling links and similar in the listing */
     bool        follow_outside;
 } cli_image_values;
 
-/* The flag of every command that lists data. */
+/* A flag of every command that lists data. */
 #define CLI_FOLLOW_OUTSIDE_OPTION(type, field, heading)                                            \
     {                                                                                              \
         CLI_OPTION(type, field, "follow-outside", FLAG, NULL),                                     \
@@ -26,7 +26,7 @@ typedef struct cli_image_values {
             .help = "take what links in DATA and rows of a table name outside of its folder"       \
     }
 
-/* The presets' names, for tables of options. */
+/* Preset names, for option tables. */
 const char *cli_preset_choice(size_t index);
 
 #define CLI_IMAGE_OPTIONS(type, member)                                                            \
@@ -47,15 +47,15 @@ const char *cli_preset_choice(size_t index);
             .help = "read this split (default: train where there is one, else all)"                \
     }
 
-/* The images of path without a preset. shuffle and repeat as in stk_images_options. */
+/* Opens the images of path without a preset. shuffle and repeat as in stk_images_options. */
 STK_NODISCARD stk_status cli_images_open(stk_dataset **out, const char *path,
                                          const cli_image_values *values, int64_t shuffle,
                                          int64_t repeat, stk_error *err);
-/* Puts the preset (by values->preset, which must be set) on *data. */
+/* Appends the preset values->preset, which must be set, to *data. */
 STK_NODISCARD stk_status cli_images_prepare(stk_dataset **data, const cli_image_values *values,
                                             stk_error *err);
 
-/* What the first image is like. */
+/* Properties of the first image. */
 typedef struct cli_image_kind {
     int width, height;
     int channels; /* 1 or 3 */
@@ -64,16 +64,16 @@ typedef struct cli_image_kind {
 STK_NODISCARD stk_status cli_images_look(cli_image_kind *out, const char *path,
                                          const cli_image_values *values, uint64_t memory_bytes,
                                          stk_error *err);
-/* The preset that suits such images; *size is their own where they are small. */
+/* A preset for such images; *size is their own if they are small. */
 const char *cli_images_guess(const cli_image_kind *kind, int64_t *size);
 
-/* The pixels of value 0 of element, lent by it: uint8 [height,width,1 or 3], else STK_E_SHAPE. */
+/* The pixels of value 0, borrowed from element: uint8 [height,width,1 or 3], else STK_E_SHAPE. */
 STK_NODISCARD stk_status cli_images_pixels(stk_pixels *out, const stk_element *element,
                                            stk_error *err);
-/* Its class number, or -1. */
+/* Its class index, or -1. */
 int64_t cli_images_label(const stk_element *element);
 
-/* Writes pixels as PNG to path. The file appears whole or not at all. */
+/* Writes a PNG file atomically. */
 STK_NODISCARD stk_status cli_images_save(const char *path, stk_bytes png, stk_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Flags that say which model is used, for the commands that use one. */
+/* Flags that select a model. */
 #ifndef CLI_TOOLS_MODEL_OPTIONS_H
 #define CLI_TOOLS_MODEL_OPTIONS_H
 
@@ -33,11 +33,11 @@ typedef struct cli_model_values {
             .help = "its classes: a file with a name a line, or how many there are"                \
     }
 
-/* The rest is the caller's to fill. */
+/* The caller fills the other options. */
 stk_predictor_options cli_model_options_of(const cli_model_values *values, int threads);
-/* What to do where a model could not be opened; NULL: err says it. */
+/* Advice for a failure to open a model; NULL: none. */
 const char *cli_model_options_advice(const stk_error *err);
-/* Says on stderr where the weights are not those that a person expects. */
+/* Warns on stderr if the weights are not the expected ones. */
 void cli_model_options_warn(const stk_predictor *predictor);
 
 #endif

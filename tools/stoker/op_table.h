@@ -1,4 +1,4 @@
-/* Operations of a step by kind: what they take, and how near they are to what the device gives. */
+/* Operations of a step by kind: their time, and how near they are to the device's peaks. */
 #ifndef CLI_TOOLS_OP_TABLE_H
 #define CLI_TOOLS_OP_TABLE_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stoker/profile.h>
 
-/* The longest first; nothing without operations that were timed. */
+/* Longest first; nothing without timed operations. */
 void cli_op_table_print(FILE *out, const stk_profile *profile, const cli_style *style);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the operations of fused stages take, dearest first. */
+/* Cost of the functions of fused operators, most expensive first. */
 #ifndef CLI_OPERATION_TABLE_H
 #define CLI_OPERATION_TABLE_H
 
@@ -8,12 +8,12 @@
 #include <stoker/json.h>
 #include <stoker/profile.h>
 
-/* Prints nothing where there is none. */
+/* Prints nothing if there are none. */
 void cli_operation_table_print(const stk_function_stats *list, size_t count,
                                const cli_style *style);
-/* "operations": [...] of the object at hand. */
+/* Writes "operations": [...] into the open object. */
 void cli_operation_table_json(stk_json_writer *json, const stk_function_stats *list, size_t count);
-/* Those of a profile; returns how many. */
+/* Operations of a profile; returns how many. */
 size_t cli_operation_table_of(const stk_profile *profile,
                               stk_function_stats list[STK_PROFILE_INPUT_OPS]);
 

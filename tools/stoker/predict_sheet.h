@@ -1,4 +1,4 @@
-/* Images with what a model takes them for, as a contact sheet. */
+/* A contact sheet of images with predictions. */
 #ifndef CLI_TOOLS_PREDICT_SHEET_H
 #define CLI_TOOLS_PREDICT_SHEET_H
 
@@ -7,7 +7,7 @@
 enum { CLI_PREDICT_SHEET_MAX = 400 }; /* images */
 
 typedef struct cli_predict_sheet {
-    cli_sheet_cell *cells; /* their pixels are the sheet's own */
+    cli_sheet_cell *cells; /* pixels are copies */
     size_t          count;
     stk_decoder    *decoder;
 } cli_predict_sheet;
@@ -15,7 +15,7 @@ typedef struct cli_predict_sheet {
 STK_NODISCARD stk_status cli_predict_sheet_init(cli_predict_sheet *sheet, stk_error *err);
 void                     cli_predict_sheet_release(cli_predict_sheet *sheet);
 
-/* Decodes the image for the next cell; past the most nothing happens. */
+/* Decodes an image into the next cell; no-op if the sheet is full. */
 STK_NODISCARD stk_status cli_predict_sheet_add(cli_predict_sheet *sheet, stk_bytes encoded,
                                                const char *label, const char *note, stk_error *err);
 /* Writes a PNG. */

@@ -11,16 +11,16 @@
 #include <stoker/bytes.h>
 #include <stoker/export.h>
 
-/* Width of %s counts columns, precision bytes; a character that it cuts is left away. Returns the
- * columns that were printed. */
+/* The width of %s counts columns, its precision bytes; partial characters are dropped. Returns the
+ * printed columns. */
 int cli_print(FILE *out, const char *format, ...) STK_PRINTF(2, 3);
 int cli_vprint(FILE *out, const char *format, va_list args);
-/* Text of several lines, whose breaks and tabs are kept. */
+/* Prints text of several lines; keeps line breaks and tabs. */
 void cli_print_lines(FILE *out, stk_bytes text);
-/* Results for programs (CSV) on stdout: exactly, but for a terminal, which is a person's. */
+/* Prints results for programs (CSV) to stdout: unchanged, but escaped on a terminal. */
 void cli_print_exact(stk_bytes text);
 
-/* A word of a command that a person may type (stoker/text.h); a path is never taken for a flag. */
+/* Prints a word of a shell command (stoker/text.h); a path is never mistaken for a flag. */
 void cli_print_word(FILE *out, const char *text);
 void cli_print_path(FILE *out, const char *path);
 

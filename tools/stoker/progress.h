@@ -1,5 +1,5 @@
-/* One line about work that goes on: how far, how fast, how long still. On a terminal the line is
- * redrawn, elsewhere a new line comes every 2 seconds; short work shows nothing. Always stderr. */
+/* A progress line: position, speed, remaining time. On a terminal the line is redrawn; elsewhere a
+ * new line is printed every 2 seconds. Short work prints nothing. Always stderr. */
 #ifndef CLI_TOOLS_PROGRESS_H
 #define CLI_TOOLS_PROGRESS_H
 
@@ -9,22 +9,22 @@
 typedef struct cli_progress {
     const char *verb;        /* "packing" */
     bool        quiet;       /* show nothing */
-    bool        terminal;    /* stderr is one */
-    bool        drawn;       /* a line stands on the terminal */
+    bool        terminal;    /* stderr is a terminal */
+    bool        drawn;       /* a line is on the terminal */
     uint64_t    started_ns;  /* monotonic */
-    uint64_t    shown_ns;    /* when a line was last shown */
-    uint64_t    first_bytes; /* done when the first update came: not of this run */
-    uint64_t    first_ns;    /* when it was told first */
+    uint64_t    shown_ns;    /* time of the last line */
+    uint64_t    first_bytes; /* bytes done before this run */
+    uint64_t    first_ns;    /* time of the first update */
     bool        updated;
 } cli_progress;
 
 void cli_progress_begin(cli_progress *progress, const char *verb, bool quiet);
 
-/* As often as one likes: shows something only when it is time. items_total 0 leaves items out. */
+/* Call it at any rate: prints only when due. items_total 0 omits items. */
 void cli_progress_update(cli_progress *progress, uint64_t bytes, uint64_t bytes_total,
                          uint64_t items, uint64_t items_total);
 
-/* Takes the line off the terminal, so that results and messages begin in the first column. */
+/* Clears the line, so that later output begins in the first column. */
 void cli_progress_end(cli_progress *progress);
 
 /* Seconds since begin. */

@@ -1,4 +1,4 @@
-/* The terminal as a screen: taken over as a whole, given back as it was on every way out. */
+/* Full-screen terminal output; restores the terminal on every exit. */
 #ifndef CLI_TOOLS_SCREEN_H
 #define CLI_TOOLS_SCREEN_H
 
@@ -7,21 +7,21 @@
 #include <termios.h>
 
 typedef struct cli_screen {
-    int      fd; /* /dev/tty; -1: there is none */
+    int      fd; /* /dev/tty; -1: none */
     stk_blob shown;
     int      width, height;
 } cli_screen;
 
-/* Takes the terminal: other screen, no cursor, keys without a line break. False: there is none. A
- * crash or a signal that ends the process gives it back. */
+/* Switches to the alternate screen, without cursor and line buffering. False: no terminal. Crashes
+ * and fatal signals restore it. */
 bool cli_screen_open(cli_screen *screen);
-/* Gives it back; nothing when it is not open. */
+/* Restores the terminal; no-op if not open. */
 void cli_screen_close(cli_screen *screen);
-/* Reads the size again; what is shown then is drawn as a whole. */
+/* Reads the terminal size again and forces a full redraw. */
 void cli_screen_measure(cli_screen *screen);
-/* Shows lines; only those that changed are sent. */
+/* Shows lines; sends only changed ones. */
 void cli_screen_show(cli_screen *screen, const stk_blob *lines);
-/* The next key, or 0 when none was pressed. */
+/* The next key, or 0. */
 int cli_screen_key(cli_screen *screen);
 
 #endif

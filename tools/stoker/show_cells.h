@@ -1,4 +1,4 @@
-/* The images of a contact sheet: what is drawn from the pipeline, and what stands below it. */
+/* Cells of a contact sheet: images drawn from a pipeline, with captions. */
 #ifndef CLI_TOOLS_SHOW_CELLS_H
 #define CLI_TOOLS_SHOW_CELLS_H
 
@@ -8,43 +8,42 @@
 
 typedef struct cli_show_request {
     const char      *path;
-    cli_image_values images; /* preset NULL: the operations below instead */
+    cli_image_values images; /* preset NULL: applies the operations below */
     cli_option_list  operations;
-    cli_image_kind   kind; /* of the images as they are stored */
+    cli_image_kind   kind; /* of the stored images */
     cli_sample_run   run;
-    bool             skip_bad; /* images that cannot be read are passed over, and told */
+    bool             skip_bad; /* skip unreadable images and report them */
     uint64_t         epoch;
     size_t           count;   /* images */
-    size_t           epochs;  /* 0: one sheet of different images; else each so often */
-    size_t           columns; /* for all operations: draws of each, the original included */
+    size_t           epochs;  /* 0: one sheet of different images; else draws of each image */
+    size_t           columns; /* for all operations: draws of each, including the original */
 } cli_show_request;
 
-/* Cells with what they point into. */
+/* Cells and the elements that they borrow from. */
 typedef struct cli_show_cells {
     cli_sheet_cell *cells;
-    stk_element   **elements; /* NULL where a cell is empty */
+    stk_element   **elements; /* NULL for an empty cell */
     size_t          count, capacity;
 } cli_show_cells;
 
-/* Fewer than asked for where the data has no more. All below may leave some cells on failure:
+/* Fewer cells if the data has fewer images. On failure of any function below some cells may exist:
  * release them. */
 STK_NODISCARD stk_status cli_show_images(cli_show_cells *out, const cli_show_request *request,
                                          const cli_class_names *names, stk_error *err);
-/* One image, each row one operation of the list. */
+/* Cells of one image; each row is one operation of the list. */
 STK_NODISCARD stk_status cli_show_operations(cli_show_cells *out, const cli_show_request *request,
                                              stk_error *err);
 void                     cli_show_cells_release(cli_show_cells *cells);
 
-/* For those that fill cells: takes the element over; NULL makes an empty cell. */
+/* For functions that fill cells: takes ownership of element; NULL adds an empty cell. */
 STK_NODISCARD stk_status cli_show_add(cli_show_cells *out, stk_element *element, const char *label,
                                       const char *note, stk_error *err);
-/* Puts "NAME PARAMETERS" on images that are decoded. */
+/* Appends the operation "NAME PARAMETERS" to decoded images. */
 STK_NODISCARD stk_status cli_show_put_operation(stk_dataset **data, const char *text,
                                                 stk_error *err);
-/* Decodes what cli_images_open gave, where it is encoded. */
+/* Decodes the images of cli_images_open, if they are encoded. */
 STK_NODISCARD stk_status cli_show_decode(stk_dataset **data, int channels, stk_error *err);
-/* The first *count images of the shuffled data (or all, where they are fewer: *count says so),
- * the same ones again and again. */
+/* The first *count images of the shuffled data, repeated; *count is reduced if there are fewer. */
 STK_NODISCARD stk_status cli_show_some(stk_dataset **out, const cli_show_request *request,
                                        size_t *count, stk_error *err);
 

@@ -10,7 +10,8 @@ typedef struct cli_models_values {
     bool    graph, json;
 } cli_models_values;
 
-/* One model, built twice: what is applied is smaller than what is kept for the gradients. */
+/* One model, built for training and for inference: the latter needs no activations for
+ * gradients. */
 typedef struct cli_model_graphs {
     const stk_model  *model;
     stk_model_options options;
@@ -22,16 +23,15 @@ stk_status cli_model_graphs_build(cli_model_graphs *graphs, const stk_model *mod
                                   const cli_models_values *values, stk_error *err);
 void       cli_model_graphs_release(cli_model_graphs *graphs);
 
-/* What the operations of one path come to; costs are per image. */
+/* Summary of the operations under one path; costs are per image. */
 typedef struct cli_model_layer {
-    const char *name, *operation; /* the one with the most FLOPs */
-    stk_shape   shape;            /* of the last one's result */
+    const char *name, *operation; /* the operation with the most FLOPs */
+    stk_shape   shape;            /* of the last operation's result */
     uint64_t    parameters;
     double      flops, bytes;
 } cli_model_layer;
 
-/* The next layer of the training graph from node *index on, which moves past it; false at the end.
- */
+/* The next layer of the training graph from node *index on, which it advances; false at the end. */
 bool cli_model_layer_next(const cli_model_graphs *graphs, size_t *index, cli_model_layer *layer);
 
 void       cli_models_print_one(const cli_model_graphs *graphs);

@@ -1,13 +1,13 @@
-/* The kinds of sources, as choices of a flag and in --help. */
+/* Kinds of sources, for flags and --help. */
 #ifndef CLI_TOOLS_SOURCE_KINDS_H
 #define CLI_TOOLS_SOURCE_KINDS_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* Those that can be packed. */
+/* Kinds that can be packed. */
 const char *cli_source_kind_choice(size_t index);
-/* Those that can be inspected: "tfrecord" and the above. */
+/* Kinds that can be inspected: "tfrecord" and the above. */
 const char *cli_inspect_kind_choice(size_t index);
 
 void cli_source_kinds_print(FILE *out, int width);

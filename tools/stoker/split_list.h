@@ -11,11 +11,10 @@ enum { CLI_SPLITS_MAX = 16 };
 typedef struct cli_split_list {
     stk_pack_split splits[CLI_SPLITS_MAX];
     size_t         count;
-    char           names[512]; /* what the splits' names point into */
+    char           names[512]; /* storage of the splits' names */
 } cli_split_list;
 
-/* False, with a message of what is wrong, when text is no list of names and fractions that make 1
- * together. */
+/* Parses names with fractions that add up to 1; false with a message if text is invalid. */
 bool cli_split_list_parse(cli_split_list *list, const char *text, char *message, size_t capacity);
 
 #endif

@@ -1,17 +1,17 @@
-/* The middle of many measurements, and how far they are apart. */
+/* Median and spread of measurements. */
 #ifndef CLI_TOOLS_SPREAD_H
 #define CLI_TOOLS_SPREAD_H
 
 #include <stddef.h>
 
 typedef struct cli_spread {
-    double median, low, high; /* 10 and 90 % */
+    double median, low, high; /* 10 % and 90 % quantiles */
 } cli_spread;
 
-/* Sorts values. All 0 for none. */
+/* Sorts values. All 0 if count is 0. */
 cli_spread cli_spread_of(double *values, size_t count);
 
-/* Seconds of a clock that only goes on. */
+/* Monotonic seconds. */
 double cli_seconds_now(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the time of a step went, stage by stage. */
+/* Time of a step by stage. */
 #ifndef CLI_TOOLS_STAGE_TABLE_H
 #define CLI_TOOLS_STAGE_TABLE_H
 
@@ -7,9 +7,9 @@
 #include <stoker/json.h>
 #include <stoker/profile.h>
 
-/* Compute and every stage with more than 1 % of the time, to stdout; nothing without steps. */
+/* Prints compute and every stage above 1 % of the time to stdout; nothing without steps. */
 void cli_stage_table_print(const stk_profile *profile, const cli_style *style);
-/* "measured" and "stages": all of them, as pairs of the object at hand. */
+/* Writes "measured" and "stages", all of them, into the open object. */
 void cli_stage_table_json(stk_json_writer *json, const stk_profile *profile);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the parts of `stoker trace` share: flags, reading with progress, how times look. */
+/* Shared by the parts of `stoker trace`: flags, reading with progress, formatting of times. */
 #ifndef CLI_TOOLS_TRACE_COMMON_H
 #define CLI_TOOLS_TRACE_COMMON_H
 
@@ -29,24 +29,24 @@ typedef struct cli_trace_values {
             .help = "show no progress and no hints; results and errors only"                       \
     }
 
-/* Reads a trace. What is missing of it is told on stderr. */
+/* Reads a trace and reports its losses on stderr. */
 STK_NODISCARD stk_status cli_trace_load(stk_timeline **out, const char *path,
                                         const cli_trace_values *values, const cli_command *command,
                                         stk_error *err);
-/* For stk_timeline_options and its like: context is a cli_progress. */
+/* Progress callback of stk_timeline_options and others: context is a cli_progress. */
 void cli_trace_show_progress(void *context, uint64_t done, uint64_t size);
 
 enum { CLI_TRACE_CAPACITY = 160 };
 
-/* "374 ns", "12.3 us", "4.56 ms", "1.23 s"; signed. Returns text. */
+/* Writes "374 ns", "12.3 us", "4.56 ms" or "1.23 s"; signed. Returns text. */
 char *cli_trace_time(char text[CLI_TRACE_CAPACITY], double ns);
-/* "17.7 to 19.5 ms": both in the unit of the larger. Returns text. */
+/* Writes "17.7 to 19.5 ms", both in the larger unit. Returns text. */
 char *cli_trace_range(char text[CLI_TRACE_CAPACITY], double low_ns, double high_ns);
-/* "process / thread", as far as they have names. Returns text. */
+/* Writes "process / thread" as far as named. Returns text. */
 char *cli_trace_row_name(char text[CLI_TRACE_CAPACITY], const stk_timeline *timeline, uint32_t row);
 /* "S2", or "" for no stage. */
 const char *cli_trace_stage_word(stk_stage stage, char text[8]);
-/* A number, or null where it is negative: not known. */
+/* Writes a number, or null if it is negative (not known). */
 void cli_trace_pair_known(stk_json_writer *json, const char *key, double value);
 
 #endif

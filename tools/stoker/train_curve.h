@@ -1,4 +1,4 @@
-/* The learning curve of a run, from its metrics.csv. */
+/* Learning curve of a run, from metrics.csv. */
 #ifndef CLI_TOOLS_TRAIN_CURVE_H
 #define CLI_TOOLS_TRAIN_CURVE_H
 
@@ -6,7 +6,7 @@
 
 #include <stoker/chart.h>
 
-/* Columns of the table that are read; a value that is not in it is NAN. */
+/* Columns that are read; absent values are NAN. */
 typedef enum cli_curve_column {
     CLI_CURVE_STEP,
     CLI_CURVE_EPOCH,
@@ -22,19 +22,19 @@ typedef enum cli_curve_column {
 } cli_curve_column;
 
 typedef struct cli_curve {
-    double *rows[CLI_CURVE_COLUMNS]; /* count each */
+    double *rows[CLI_CURVE_COLUMNS]; /* count values each */
     size_t  count, evaluations;
-    size_t  best; /* the row of the best evaluation, where there is one */
+    size_t  best; /* row of the best evaluation, if any */
 } cli_curve;
 
-/* Of FOLDER/metrics.csv. On failure the curve is empty. */
+/* Reads FOLDER/metrics.csv. On failure the curve is empty. */
 STK_NODISCARD stk_status cli_curve_read(cli_curve *curve, const char *folder, stk_error *err);
 void                     cli_curve_release(cli_curve *curve);
 
-/* Prints loss and accuracy to stdout where there are two points at least. */
+/* Prints loss and accuracy to stdout if there are at least two points. */
 STK_NODISCARD stk_status cli_curve_print(const cli_curve *curve, const cli_style *style,
                                          stk_error *err);
-/* Writes FOLDER/curve.svg: loss and accuracy, smoothed, with what was measured behind. */
+/* Writes FOLDER/curve.svg: smoothed loss and accuracy over the measured values. */
 STK_NODISCARD stk_status cli_curve_save(const cli_curve *curve, const char *folder, stk_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Flags that set keys of a training recipe: those of the commands that train or measure training.
- * Each is handed on as text, so that a recipe and a flag are checked, and refused, alike. */
+/* Flags for keys of a training recipe. Values are passed on as text, so that flags and recipes are
+ * validated alike. */
 #ifndef CLI_TOOLS_TRAIN_FLAGS_H
 #define CLI_TOOLS_TRAIN_FLAGS_H
 
@@ -27,15 +27,15 @@ typedef struct cli_train_values {
         CLI_OPTION(type, field, flag, TEXT, value), .group = heading, .help = text                 \
     }
 
-/* The same for a flag with words to choose from, which a shell completes. What else is right is the
- * recipe's to say: "auto", or a split of another name. */
+/* The same for a flag with choices, for completion. The recipe's parser decides what else is valid,
+ * such as "auto". */
 #define CLI_TRAIN_WORD_OPTION(type, field, flag, value, words, heading, text)                      \
     {                                                                                              \
         CLI_OPTION(type, field, flag, TEXT, value), .choice = words, .group = heading,             \
                                                     .help = text                                   \
     }
 
-/* What every one of these commands takes. */
+/* Flags of all these commands. */
 #define CLI_TRAIN_OPTIONS(type, member)                                                            \
     {CLI_OPTION(type, member.recipe, "recipe", FILE, "FILE"), .letter = 'r', .group = "Recipe",    \
      .help = "a training recipe (YAML); flags come after it"},                                     \
@@ -148,24 +148,24 @@ typedef struct cli_train_values {
             .help = "show no progress and no hints; results and errors only"                       \
     }
 
-/* Sets recipe from --recipe, then from the flags, then data.path from data (NULL: not given).
- * Gives an exit code, and has told why when it is not CLI_EXIT_OK. */
+/* Sets recipe from --recipe, then the flags, then data.path from data (may be NULL). Returns an
+ * exit code; errors are reported. */
 int cli_train_flags_apply(const cli_invocation *call, const cli_train_values *values,
                           const char *data, stk_train_recipe *recipe);
-/* Whether a flag or --set names this key. */
+/* Whether a flag or --set sets this key. */
 bool cli_train_flags_name(const cli_train_values *values, const char *key);
-/* Adds what --inject says, which is no part of a recipe. Gives an exit code, as above. */
+/* Parses --inject, which is no part of a recipe. Returns an exit code, as above. */
 int cli_train_flags_inject(const cli_invocation *call, const cli_train_values *values,
                            stk_inject *inject);
 
-/* Prints what was given, for a shell, each with a space before it: " --recipe FILE DATA --model
- * mlp". What sets key is left out, and so are faults. */
+/* Prints the given flags for a shell, each with a leading space: " --recipe FILE DATA --model mlp".
+ * Omits key and injected faults. */
 void cli_train_flags_print(FILE *out, const cli_train_values *values, const char *data,
                            const char *key);
 
-/* Prints the networks there are, for --help. */
+/* Prints the networks for --help. */
 void cli_train_print_models(FILE *out, int width);
-/* Prints those, every fault for --inject, and every key of a recipe. */
+/* Prints the networks, the faults of --inject, and all recipe keys. */
 void cli_train_print_keys(FILE *out, int width);
 
 #endif

@@ -9,9 +9,9 @@
 #include <stoker/tracer.h>
 #include <stoker/train.h>
 
-/* What --serve, --serve-address and --serve-token-file set. */
+/* Values of --serve, --serve-address and --serve-token-file. */
 typedef struct cli_serve_values {
-    int64_t     port; /* SERVE_OFF: nothing is served; SERVE_USUAL: 8090 or the next free one */
+    int64_t     port; /* SERVE_OFF: no server; SERVE_USUAL: 8090 or the next free one */
     const char *address, *token_file; /* NULL: not given */
 } cli_serve_values;
 
@@ -37,24 +37,24 @@ enum { CLI_SERVE_OFF = -2, CLI_SERVE_USUAL = -1 };
 
 typedef struct cli_train_live cli_train_live;
 
-/* Opens the port and tells the address on stderr, so that one in use is told before a run is begun.
- * *out is NULL where serving is off, and on failure. tracer is asked for what the page's button
- * wants; NULL: there is none. */
+/* Opens the port and prints the address to stderr, so that a used port is reported before the run
+ * begins. *out is NULL without --serve and on failure. tracer handles the page's trace button;
+ * NULL: no button. */
 STK_NODISCARD stk_status cli_train_live_open(cli_train_live **out, const cli_serve_values *values,
                                              stk_tracer *tracer, stk_error *err);
-/* What is shown. */
+/* Data of the live page. */
 typedef struct cli_train_shown {
     stk_trainer        *trainer;
     stk_monitor        *monitor;  /* NULL: none */
     cli_train_learning *learning; /* NULL: none */
 } cli_train_shown;
 
-/* Shows it from now on: made once a second, on a thread of its own, while somebody looks. A NULL
- * live does nothing. */
+/* Serves this data from now on: updated once a second on a thread of its own while a browser
+ * watches. A NULL live is a no-op. */
 STK_NODISCARD stk_status cli_train_live_follow(cli_train_live *live, const cli_train_shown *shown,
                                                stk_error *err);
-/* Before the trainer is freed. Who looks sees the end: a browser that asked lately is waited for,
- * two seconds at most. NULL is fine. */
+/* Call it before the trainer is freed. Waits up to two seconds for an active browser to see the
+ * end. NULL is fine. */
 void cli_train_live_stop(cli_train_live *live);
 
 #endif

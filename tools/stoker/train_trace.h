@@ -1,4 +1,4 @@
-/* --trace SPEC of the commands that train. */
+/* --trace SPEC of training commands. */
 #ifndef CLI_TOOLS_TRAIN_TRACE_H
 #define CLI_TOOLS_TRAIN_TRACE_H
 
@@ -14,20 +14,18 @@
             .help = "record a timeline: 'on', or parts such as steps=20-24,level=2 (below)"        \
     }
 
-/* Starts a tracer by spec, for a run by recipe in folder; without a spec it records nothing until
- * it is asked to where listen says so, else *out is NULL. Gives an exit code, and has told why when
- * it is not CLI_EXIT_OK. log may be NULL. */
+/* Starts a tracer by spec for a run in folder. Without a spec: if listen, a tracer that waits for
+ * requests, else *out is NULL. Returns an exit code; errors are reported. log may be NULL. */
 int cli_train_trace_start(stk_tracer **out, const cli_invocation *call, const char *spec,
                           const stk_train_recipe *recipe, const char *folder, bool listen,
                           void (*log)(void *context, const char *line), void *log_context);
 /* For the trainer, which must end before the tracer. */
 stk_callback cli_train_trace_callback(stk_tracer *tracer);
 
-/* Writes what is to be written, after the last step; NULL is fine. A trace that could not be
- * written is told; false then. */
+/* Writes the rest after the last step; NULL is fine. Reports a failure and returns false. */
 bool cli_train_trace_end(stk_tracer *tracer, const cli_invocation *call);
 
-/* The parts of a spec, for --help. */
+/* Prints the parts of a spec for --help. */
 void cli_train_trace_print(FILE *out, int width);
 
 #endif

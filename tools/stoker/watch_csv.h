@@ -1,4 +1,4 @@
-/* The log of stoker watch: a row a second, a column a quantity. */
+/* CSV log of stoker watch: a row per second, a column per metric. */
 #ifndef CLI_TOOLS_WATCH_CSV_H
 #define CLI_TOOLS_WATCH_CSV_H
 
@@ -13,7 +13,7 @@ typedef struct cli_csv {
     int    gpu_count;
     double sums[CLI_CSV_COLUMNS];
     int    counts[CLI_CSV_COLUMNS];
-    bool   has_metric; /* a last column */
+    bool   has_metric; /* has the user's metric as last column */
     double metric_sum;
     int    metric_count;
 } cli_csv;
@@ -21,12 +21,11 @@ typedef struct cli_csv {
 /* Writes the heading. */
 STK_NODISCARD stk_status cli_csv_open(cli_csv *csv, const char *path, double interval_s,
                                       int gpu_count, bool has_metric, stk_error *err);
-/* A row when it is time: the means of the samples since the last one. What is not known is empty.
- */
+/* Writes a row when due: means of the samples since the last row. Unknown values are empty. */
 void cli_csv_add(cli_csv *csv, const stk_resource_sample *sample);
-/* A value of the metric: the row has their mean. */
+/* Adds a value of the metric; a row has their mean. */
 void cli_csv_add_metric(cli_csv *csv, double value);
-/* STK_E_IO when some of it could not be written. */
+/* STK_E_IO if a write failed. */
 STK_NODISCARD stk_status cli_csv_close(cli_csv *csv, const char *path, stk_error *err);
 
 #endif

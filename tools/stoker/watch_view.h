@@ -1,4 +1,4 @@
-/* The full-screen view of stoker watch: samples to text, and nothing else. */
+/* The full-screen view of stoker watch: renders samples as text. */
 #ifndef CLI_TOOLS_WATCH_VIEW_H
 #define CLI_TOOLS_WATCH_VIEW_H
 
@@ -16,10 +16,10 @@ typedef struct cli_view {
     const stk_thread_sample   *threads; /* busiest first */
     size_t                     thread_count;
     const stk_usage           *usage;  /* of the last minute */
-    const char                *note;   /* "" or what cannot be read */
+    const char                *note;   /* unreadable sources; "" */
     const char                *metric; /* "metric 0.12"; NULL or "": none */
     double                     interval_s, seconds;
-    double                     own; /* cores that watching takes; negative: not known */
+    double                     own; /* cores used by watching; negative: not known */
     bool                       paused, unicode, color;
     int                        width, height;
 } cli_view;
@@ -27,13 +27,13 @@ typedef struct cli_view {
 /* Appends exactly height lines of at most width columns. */
 STK_NODISCARD stk_status cli_view_render(const cli_view *view, stk_blob *out, stk_error *err);
 
-/* One panel a function: they draw what fits into the box. */
+/* A function per panel; each draws what fits into its box. */
 void cli_view_cpu(cli_canvas *canvas, cli_box box, const cli_view *view);
 void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view);
 void cli_view_disk(cli_canvas *canvas, cli_box box, const cli_view *view);
 void cli_view_network(cli_canvas *canvas, cli_box box, const cli_view *view);
 void cli_view_gpus(cli_canvas *canvas, cli_box box, const cli_view *view);
-/* All in a line each, for small terminals. */
+/* One line per panel, for small terminals. */
 void cli_view_compact(cli_canvas *canvas, cli_box box, const cli_view *view);
 
 #endif

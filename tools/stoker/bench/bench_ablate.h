@@ -1,4 +1,4 @@
-/* What each operation of a preset costs: the pipeline with it left out, beside the whole one. */
+/* Ablation: the cost of each preset operation, by leaving it out of the pipeline. */
 #ifndef CLI_TOOLS_BENCH_ABLATE_H
 #define CLI_TOOLS_BENCH_ABLATE_H
 
@@ -6,11 +6,11 @@
 #include "bench_run.h"
 
 typedef struct cli_ablation {
-    cli_contender contenders[CLI_BENCH_CONTENDERS]; /* the first is the whole pipeline */
+    cli_contender contenders[CLI_BENCH_CONTENDERS]; /* the first is the complete pipeline */
     size_t        count;
 } cli_ablation;
 
-/* Makes and measures all pipelines. Release it in any case. */
+/* Builds and measures all pipelines. Must be released in any case. */
 STK_NODISCARD stk_status cli_ablation_run(cli_ablation *out, const char *path,
                                           const cli_bench_shape  *shape,
                                           const cli_bench_limits *limits, stk_error *err);

@@ -1,4 +1,4 @@
-/* Flags that what measures a step has alike: what it runs on, and how its result is shown. */
+/* Flags shared by commands that measure a step: the machine, and the output. */
 #ifndef CLI_TOOLS_BENCH_OPTIONS_H
 #define CLI_TOOLS_BENCH_OPTIONS_H
 

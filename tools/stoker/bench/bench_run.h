@@ -1,4 +1,4 @@
-/* Running pipelines for a while: one of them with a report, or several in turn. */
+/* Runs pipelines for a while: one with a report, or several interleaved. */
 #ifndef CLI_TOOLS_BENCH_RUN_H
 #define CLI_TOOLS_BENCH_RUN_H
 
@@ -18,17 +18,17 @@ STK_NODISCARD stk_status cli_bench_measure(stk_dataset *data, const cli_bench_li
 
 enum { CLI_BENCH_ROUNDS = 5, CLI_BENCH_CONTENDERS = 12 };
 
-/* One of several pipelines that are measured side by side. */
+/* One of several pipelines that are compared. */
 typedef struct cli_contender {
     char         name[48];
-    stk_dataset *data; /* gives batches */
-    double       rate; /* samples a second: the median of the rounds */
-    double       cpu;  /* seconds of a core for one sample: the same */
+    stk_dataset *data; /* yields batches */
+    double       rate; /* samples per second: median of the rounds */
+    double       cpu;  /* CPU seconds per sample: median of the rounds */
     double       rates[CLI_BENCH_ROUNDS], cpus[CLI_BENCH_ROUNDS];
 } cli_contender;
 
-/* Runs each for limits->seconds in all, in rounds of every one in turn, so that what else the
- * machine does meets all alike. Autotune is off. Ctrl-C is STK_E_CANCELLED. */
+/* Runs each contender for limits->seconds in total, in interleaved rounds, so that other load
+ * affects all alike. Autotuning is off. Ctrl-C is STK_E_CANCELLED. */
 STK_NODISCARD stk_status cli_bench_interleaved(cli_contender *contenders, size_t count,
                                                const cli_bench_limits *limits, stk_error *err);
 

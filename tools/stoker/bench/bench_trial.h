@@ -1,5 +1,4 @@
-/* Things that are timed in turn, window by window, so that what else the machine does meets all
- * alike: steps of training, or runs of a graph. */
+/* Interleaved timing of training steps or graph runs, so that other load affects all alike. */
 #ifndef CLI_TOOLS_BENCH_TRIAL_H
 #define CLI_TOOLS_BENCH_TRIAL_H
 
@@ -10,23 +9,23 @@
 enum { CLI_TRIAL_WINDOWS = 64 };
 
 typedef struct cli_trial {
-    stk_train_recipe recipe; /* of a trial that trains */
+    stk_train_recipe recipe; /* of a training trial */
     stk_train_bench *bench;  /* NULL: runs of a graph */
     stk_device      *device;
     stk_variables   *variables;
-    stk_program     *program; /* lent by bench where there is one */
-    double           work;    /* of one step: images, or floating-point operations */
-    int64_t          steps;   /* of a window */
+    stk_program     *program; /* borrowed from bench if there is one */
+    double           work;    /* per step: images, or FLOPs */
+    int64_t          steps;   /* per window */
     size_t           windows;
-    double           rate[CLI_TRIAL_WINDOWS]; /* work a second */
+    double           rate[CLI_TRIAL_WINDOWS]; /* work per second */
 } cli_trial;
 
-/* Steps of recipe, which is settled here, on generated images; work: images. The trial must
- * stay where it is. Released even on failure. */
+/* Prepares training steps of recipe, which it resolves, on generated images; work: images. The
+ * trial must not move. Must be released even on failure. */
 STK_NODISCARD stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe,
                                           bool inference, stk_error *err);
-/* Runs of graph, which is freed, on a device of its own, fed with numbers from -1 to 1; work:
- * floating-point operations. recipe says what backend, threads and precision. */
+/* Prepares runs of graph, which it frees, on a device of its own, fed with numbers from -1 to 1;
+ * work: FLOPs. recipe gives backend, threads and precision. */
 STK_NODISCARD stk_status cli_trial_graph(cli_trial *trial, stk_graph *graph,
                                          const stk_train_recipe *recipe, unsigned passes_off,
                                          stk_error *err);
@@ -37,9 +36,9 @@ STK_NODISCARD stk_status cli_trials_run(cli_trial *const *trials, size_t count, 
                                         double seconds, stk_error *err);
 
 cli_spread cli_trial_rate(const cli_trial *trial);
-/* How many times faster than before, window by window. */
+/* Speed-up over before, window by window. */
 cli_spread cli_trial_ratio(const cli_trial *trial, const cli_trial *before);
-/* Floating-point operations of one step. */
+/* FLOPs of one step. */
 double cli_trial_flops(const cli_trial *trial);
 
 #endif
