@@ -1,4 +1,4 @@
-/* Cells, text, frames. */
+/* Canvas: cells, text, frames. */
 #include "canvas.h"
 
 #include <stdio.h>
@@ -85,7 +85,7 @@ static size_t encode(char out[4], uint32_t code)
         out[0] = (char)code;
         return 1;
     }
-    /* All that is drawn lies in the basic plane, above U+0800. */
+    /* All drawn characters are in the basic plane, above U+0800. */
     out[0] = (char)(0xe0 | code >> 12);
     out[1] = (char)(0x80 | (code >> 6 & 0x3f));
     out[2] = (char)(0x80 | (code & 0x3f));

@@ -1,4 +1,4 @@
-/* Words that flags take. */
+/* Choices of flags. */
 #include "choices.h"
 
 #include <stoker/models.h>

@@ -1,4 +1,4 @@
-/* What classes and samples are called. */
+/* Names of classes and samples. */
 #include "class_names.h"
 
 #include "signals.h"

@@ -1,4 +1,4 @@
-/* stoker backends: what can compute here, and why what cannot, cannot. */
+/* stoker backends: the available backends, and why others are not available. */
 #include "command.h"
 #include "json_out.h"
 #include "text.h"
@@ -22,7 +22,7 @@ enum { TEXT_CAPACITY = 1024 };
 typedef struct row {
     const char *name;
     bool        here, used;
-    char        text[TEXT_CAPACITY]; /* the machine, or why it is not here */
+    char        text[TEXT_CAPACITY]; /* the machine, or why it is unavailable */
 } row;
 
 static void look(row *r, const char *name)

@@ -1,4 +1,4 @@
-/* stoker bench: what is measured is its next word. */
+/* stoker bench: dispatches to its subcommands. */
 #include "command.h"
 #include "text.h"
 
@@ -15,7 +15,7 @@ static void print_parts(FILE *out, int width)
     }
 }
 
-/* Only reached without one of the parts. */
+/* Reached only without a subcommand. */
 static int run(const cli_invocation *call)
 {
     return cli_report_usage(call->command,

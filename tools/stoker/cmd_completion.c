@@ -1,4 +1,4 @@
-/* stoker completion: a script for the shell, made from the tables of commands and flags. */
+/* stoker completion: a shell script generated from the tables of commands and flags. */
 #include "command.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static const char *shell_choice(size_t index)
     return index < 3 ? shells[index] : NULL;
 }
 
-/* The next word is its value. */
+/* Whether the next word is its value. */
 static bool wants_value(const cli_option *option)
 {
     return option->kind != CLI_OPTION_FLAG && !option->usual;
@@ -31,7 +31,7 @@ static void print_command_names(void)
     printf("help");
 }
 
-/* Text between single quotes, for any of the shells. */
+/* Single-quoted text, for all three shells. */
 static void print_quoted(const char *text)
 {
     putchar('\'');
@@ -79,7 +79,7 @@ static void print_bash_command(const cli_command *command)
     printf("            ;;\n");
 }
 
-/* Calls print with every command that is run: those of parts instead of their whole. */
+/* Calls print for every executable command: subcommands instead of their parent. */
 static void each_command(void (*print)(const cli_command *command))
 {
     const cli_command *command;
@@ -96,7 +96,7 @@ static void print_part_words(const cli_command *command)
         printf("%s%s", part == command->parts ? "" : " ", cli_command_word(*part));
 }
 
-/* The word after such a command belongs to its name. */
+/* The word after such a command is a part of its name. */
 static void print_bash_parts(void)
 {
     const cli_command *command;

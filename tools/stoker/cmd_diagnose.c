@@ -1,4 +1,4 @@
-/* stoker diagnose: what limits a run that was recorded. */
+/* stoker diagnose: the bottleneck of a recorded run. */
 #include "diagnosis_text.h"
 #include "format.h"
 #include "json_out.h"
@@ -43,14 +43,14 @@ typedef struct session {
     stk_profile           profile;
     stk_diagnosis         diagnosis;
     stk_what_if           what;
-    stk_estimate          then;                    /* of --what-if */
-    stk_blob              missing;                 /* what a trace does not tell */
-    stk_timeline         *timeline;                /* of the trace; NULL: none was read */
+    stk_estimate          then;                    /* by --what-if */
+    stk_blob              missing;                 /* what the trace lacks */
+    stk_timeline         *timeline;                /* of the trace; NULL: none */
     char                  trace[CLI_PROFILE_PATH]; /* its file */
-    const char           *run;                     /* the folder that was named; NULL: a file was */
+    const char           *run;                     /* the folder operand; NULL: a file */
 } session;
 
-/* Traces do not tell how many cores there were; one of this machine needs not to. */
+/* A trace has no core count; our own machine's is used for its own traces. */
 static void add_cores(session *s)
 {
     stk_profile   *p = &s->profile;
@@ -73,7 +73,7 @@ static stk_status load_trace(session *s, const char *path, stk_error *err)
     return st;
 }
 
-/* A run that was traced has its timeline on the page, too. */
+/* A traced run also shows its timeline on the page. */
 static stk_status find_timeline(session *s, const char *folder, stk_error *err)
 {
     stk_file_info info;
@@ -102,7 +102,7 @@ static stk_status load(session *s, const char *path, stk_error *err)
     return s->values->output ? find_timeline(s, path, err) : STK_OK;
 }
 
-/* What a trace does not tell is a warning, a line each. */
+/* Prints a warning for each property that the trace lacks. */
 static void warn_of_missing(session *s)
 {
     stk_diagnosis *d = &s->diagnosis;

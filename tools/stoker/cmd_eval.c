@@ -1,4 +1,4 @@
-/* stoker eval: how good a trained model is. */
+/* stoker eval: evaluates a trained model. */
 #include "confusion_png.h"
 #include "eval_details.h"
 #include "eval_report.h"
@@ -102,7 +102,7 @@ static void log_line(void *context, const char *line)
     fputc('\n', stderr);
 }
 
-/* What to do where images cannot be read, or names are not the run's. */
+/* Advice for unreadable images and unknown class names. */
 static const char *advice_for(const stk_error *err)
 {
     if (!err->stage) return NULL;

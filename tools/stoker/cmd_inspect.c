@@ -1,4 +1,4 @@
-/* stoker inspect: what is in a data set, and is it sound. */
+/* stoker inspect: contents and validity of a data set. */
 #include "command.h"
 #include "health_text.h"
 #include "model_images.h"
@@ -51,7 +51,7 @@ static const cli_option options[] = {
     CLI_COMMON_OPTIONS(values, common),
 };
 
-/* What is the same for all paths of one call. */
+/* State shared by all paths of one call. */
 typedef struct session {
     const cli_invocation *call;
     const values         *values;
@@ -62,7 +62,7 @@ typedef struct session {
 
 static void show_progress(void *context, uint64_t done, uint64_t total)
 {
-    cli_notice_end(); /* what takes long is no longer the listing */
+    cli_notice_end(); /* listing has ended */
     cli_progress_update(context, done, total, 0, 0);
 }
 
@@ -74,8 +74,7 @@ static const char *advise(const stk_error *err)
     return NULL;
 }
 
-/* A path that cannot be looked at is told in both forms: on stderr, and in its place in the JSON.
- */
+/* An unreadable path is reported on stderr and in its JSON entry. */
 static int fail_path(session *s, const char *path, const stk_error *err)
 {
     char      line[1024];
@@ -88,7 +87,7 @@ static int fail_path(session *s, const char *path, const stk_error *err)
     return code;
 }
 
-/* NULL in *out: nothing to tell of images. */
+/* *out is NULL if there are no images. */
 static stk_status look_at_images(session *s, const char *path, stk_health_report *report,
                                  const stk_health_report **out, stk_error *err)
 {

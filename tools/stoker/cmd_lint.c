@@ -1,4 +1,4 @@
-/* stoker lint: what a step, its recipe and its data will cost for nothing. */
+/* stoker lint: checks a step, its recipe and its data for wasted time. */
 #include "health_text.h"
 #include "json_out.h"
 #include "lint_text.h"
@@ -39,10 +39,9 @@ static const cli_option options[] = {
 
 enum { STEPS_MAX = 4096 };
 
-/* Steps of the recipe, and of the same in bfloat16 where that is a question; in turn, so that both
- * have the same machine. */
+/* Steps of the recipe and of its bfloat16 variant if that is a candidate, interleaved. */
 typedef struct trial {
-    stk_train_bench *bench, *half; /* half: NULL without */
+    stk_train_bench *bench, *half; /* half: or NULL */
     stk_train_recipe half_recipe;
     double           seconds[2][STEPS_MAX];
     size_t           count;
@@ -51,8 +50,7 @@ typedef struct trial {
 static stk_status open_half(trial *t, const cli_train_job *job, stk_error *err)
 {
     t->half_recipe = job->recipe;
-    t->half_recipe.knobs.steps_in_flight =
-        0; /* steps of both in turn: none may be left for the other */
+    t->half_recipe.knobs.steps_in_flight = 0; /* interleaved steps must not stay in flight */
     STK_TRY(stk_train_recipe_set(&t->half_recipe, "train.precision", "bf16", "lint", err));
     return stk_train_bench_open(&t->half, &t->half_recipe, NULL, NULL, err);
 }
@@ -66,7 +64,7 @@ static stk_status step(stk_train_bench *bench, double *seconds, stk_error *err)
     return STK_OK;
 }
 
-/* The first step is not like the others: memory is touched for the first time. */
+/* The first step touches new memory and is not counted. */
 static stk_status measure(trial *t, double seconds, stk_error *err)
 {
     double unused;
@@ -131,7 +129,7 @@ static int print(const cli_invocation *call, const stk_lint_list *list)
     return code;
 }
 
-/* What is wrong with the data itself. A pipeline of one's own reads what it likes. */
+/* Checks the data itself, unless the user's pipeline reads it. */
 static stk_status lint_images(const values *v, const cli_train_job *job, stk_lint_list *list,
                               stk_error *err)
 {

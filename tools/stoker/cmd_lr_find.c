@@ -1,4 +1,4 @@
-/* stoker lr-find: which learning rate to begin with. */
+/* stoker lr-find: suggests a learning rate. */
 #include "json_out.h"
 #include "left_out_json.h"
 #include "model_images.h"
@@ -41,7 +41,7 @@ static const cli_option options[] = {
     CLI_TRAIN_OPTIONS(values, train),
 };
 
-/* A chart keeps pointers: what it points to lives here. */
+/* Storage for the pointers of a chart. */
 typedef struct drawing {
     double          *numbers; /* rates, losses, smoothed losses */
     stk_chart_series series[2];
@@ -65,7 +65,7 @@ static void mark(drawing *d, const stk_lr_result *r, double rate, const char *te
 
 static stk_status describe(drawing *d, const stk_lr_result *r, stk_error *err)
 {
-    /* What comes when the loss is lost would flatten all that matters. */
+    /* Values after divergence would flatten the rest of the curve. */
     const size_t n = r->count;
     const double max = n ? 1.5 * r->points[0].smoothed : 0;
     d->numbers = calloc(n + 1, 3 * sizeof *d->numbers);
@@ -137,7 +137,8 @@ static stk_status print_chart(const drawing *d, const cli_style *style, stk_erro
     return st;
 }
 
-/* How to train with the suggestion: with all that it was found with. Free it; NULL: no memory. */
+/* The command that trains with the suggestion and the same flags. The caller frees it; NULL: no
+ * memory. */
 static char *write_command(const cli_invocation *call, const stk_lr_result *r)
 {
     const values *v = call->values;

@@ -1,4 +1,4 @@
-/* stoker models: the networks there are, what they cost, what they are made of. */
+/* stoker models: the available networks, their cost and structure. */
 #include "choices.h"
 #include "command.h"
 #include "show_models.h"

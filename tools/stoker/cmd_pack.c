@@ -40,7 +40,7 @@ static const char *on_bad_choice(size_t index)
     return index < STK_PACK_ON_BADS ? stk_pack_on_bad_name((stk_pack_on_bad)index) : NULL;
 }
 
-/* The number of word among the choices, which holds it. */
+/* Index of word among the choices, which contain it. */
 static size_t chosen(const char *(*choice)(size_t index), const char *word)
 {
     size_t index = 0;
@@ -126,7 +126,7 @@ static const char *advise(const stk_error *err)
         return "finished shards are kept; run the same command again to continue";
     case STK_E_NOSPACE:
         return "finished shards are kept; make room, then run the same command again";
-    case STK_E_FORMAT: /* other stages know what they have before them */
+    case STK_E_FORMAT: /* other components describe their input themselves */
         return strcmp(err->stage, "source") ? NULL : "--kind says what SOURCE is";
     case STK_E_CEILING:
         return "--memory-mb raises the limit; smaller --shard-mb or fewer --threads need less";
@@ -190,8 +190,8 @@ static stk_status pack(session *s, stk_pack_result *result, stk_error *err)
     return st;
 }
 
-/* A place where the trace cannot go is told now, and not after hours of packing. Nothing stays
- * there yet. */
+/* Creates the trace file early, so that a bad path fails now instead of after hours. Leaves
+ * nothing. */
 static stk_status try_trace(const session *s, stk_error *err)
 {
     stk_output *out;
@@ -270,7 +270,7 @@ static void print_text(const session *s, const stk_pack_result *result, double s
         printf(", %s of them kept from an earlier run", cli_format_count(a, result->shards_kept));
     printf("\n  %s read, %s written, %s", cli_format_bytes(a, result->bytes_in),
            cli_format_bytes(b, result->bytes_out), cli_format_duration(c, seconds));
-    /* What an earlier run did says nothing about this one's speed. */
+    /* Shards of an earlier run do not count for this one's speed. */
     if (!result->shards_kept) printf(", %s", cli_format_rate(d, result->bytes_in, seconds));
     printf("\n");
     print_images(result);
@@ -341,7 +341,7 @@ static int run_session(session *s)
     if (list_source(s, &err)) return fail(s, &err);
     int          code = pack(s, &result, &err) ? fail(s, &err) : CLI_EXIT_OK;
     const double seconds = cli_progress_seconds(&s->progress);
-    /* A trace of a run that failed tells where it stood. */
+    /* The trace of a failed run shows where it stopped. */
     if (s->trace && write_trace(s, &trace_err)) {
         const int failed = fail(s, &trace_err);
         if (!code) code = failed;
@@ -349,12 +349,12 @@ static int run_session(session *s)
     if (code) return code;
     if (s->values->common.json) return print_json(s, &result, seconds, &err) ? fail(s, &err) : 0;
     print_text(s, &result, seconds);
-    fflush(stdout); /* the hint comes after the result also where both go to one file */
+    fflush(stdout); /* the hint follows the result even if both go to one file */
     if (!s->values->common.quiet) print_hint(s->out_path);
     return CLI_EXIT_OK;
 }
 
-/* Two flags that cannot both be meant; NULL: none. */
+/* Two contradicting flags; NULL: none. */
 static const char *find_contradiction(const values *v)
 {
     const bool keep = !strcmp(v->format, "keep"), raw = !strcmp(v->format, "raw");

@@ -1,4 +1,4 @@
-/* stoker predict: what a trained model takes images for. */
+/* stoker predict: classifies images with a trained model. */
 #include "image_files.h"
 #include "json_out.h"
 #include "model_options.h"
@@ -49,18 +49,18 @@ typedef struct session {
     cli_image_files       files;
     cli_predict_sheet     sheet;
     cli_json_out          json;
-    cli_text_rows         csv, jsonl; /* where they are asked for */
+    cli_text_rows         csv, jsonl; /* if requested */
     stk_blob              encoded;
-    const char           *waiting[BATCH]; /* of the predictor */
+    const char           *waiting[BATCH]; /* pending in the predictor */
     float                *probabilities;  /* of a batch */
-    int64_t              *order;          /* of classes, the likeliest first */
-    int64_t               shown;          /* classes of each image */
-    int64_t               batch;          /* images at a time */
+    int64_t              *order;          /* most probable classes first */
+    int64_t               shown;          /* classes per image */
+    int64_t               batch;          /* images per batch */
     int64_t               known, right, done;
     int                   code;
 } session;
 
-/* The class that the image's folder is named after, or -1. */
+/* The class named like the image's folder, or -1. */
 static int64_t true_class(const session *s, const char *path)
 {
     const char *slash = strrchr(path, '/'), *begin = slash;
@@ -88,7 +88,7 @@ static void describe(const cli_prediction *p, char label[96], char note[160])
                  stk_predictor_class_name(p->predictor, p->truth));
 }
 
-/* Its file is read again: those of a batch are not kept. */
+/* Reads the file again: a batch does not keep its files. */
 static stk_status add_to_sheet(session *s, const cli_prediction *p, stk_error *err)
 {
     char label[96], note[160];
@@ -98,7 +98,7 @@ static stk_status add_to_sheet(session *s, const cli_prediction *p, stk_error *e
     return cli_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
 }
 
-/* Rows are a JSON object each: appended to the text that waits to be written. */
+/* Appends a JSON object as a row to the output buffer. */
 static void end_object(session *s, stk_json_writer *json)
 {
     if (!s->jsonl.status) s->jsonl.status = stk_json_end(json, &s->jsonl.err);
@@ -110,7 +110,7 @@ static bool is_screen(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* Somebody who wants a file of thousands does not want them on the screen as well. */
+/* With a file of thousands of rows, nothing is printed. */
 static bool prints(const session *s)
 {
     const values *v = s->values;
@@ -129,7 +129,7 @@ static void print_prediction(session *s, const cli_prediction *p)
     end_object(s, &line);
 }
 
-/* An image that cannot be read is told in every form, and the others go on. */
+/* Reports an unreadable image in every output format; the others continue. */
 static void fail_image(session *s, const char *path, const stk_error *err)
 {
     char            line[1024];
@@ -162,7 +162,7 @@ static void finish(session *s, const char *path, const float *probabilities)
         s->code = cli_report_error(s->call->command, &err, NULL);
 }
 
-/* What waits is predicted and told, in its order. */
+/* Predicts and prints the pending images in order. */
 static void run_batch(session *s)
 {
     const int64_t count = stk_predictor_waiting(s->predictor);
@@ -259,7 +259,7 @@ static stk_status open_all(session *s, stk_error *err)
     stk_predictor_options how = cli_model_options_of(&v->model, (int)v->common.threads);
     for (int i = 1; i < s->call->operand_count; i++)
         STK_TRY(cli_image_files_add(&s->files, s->call->operands[i], err));
-    /* A program computes whole batches: a few images want one of one. */
+    /* A program computes complete batches, so few images use a batch of one. */
     s->batch = how.batch = s->files.count < MANY ? 1 : BATCH;
     STK_TRY(stk_predictor_open(&s->predictor, s->call->operands[0], &how, err));
     cli_model_options_warn(s->predictor);

@@ -1,4 +1,4 @@
-/* stoker replay: one sample, exactly as a run had it. */
+/* stoker replay: reproduces one sample exactly as a run saw it. */
 #include "class_names.h"
 #include "command.h"
 #include "find_sample.h"
@@ -34,7 +34,7 @@ static const cli_option options[] = {
     CLI_COMMON_OPTIONS(values, common),
 };
 
-/* What was found. */
+/* The sample found. */
 typedef struct finding {
     stk_element *element;
     stk_pixels   pixels;
@@ -47,7 +47,7 @@ static cli_sample_run run_of(const values *v)
     return (cli_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
 }
 
-/* The element index of the stream, and nothing else, through the functions. */
+/* Runs only element index of the stream through the functions. */
 static stk_status run_one(finding *f, const char *path, const values *v, stk_error *err)
 {
     const cli_sample_run how = run_of(v);

@@ -1,4 +1,4 @@
-/* stoker show: a contact sheet of what the network sees. */
+/* stoker show: a contact sheet of the network's input. */
 #include "command.h"
 #include "left_out_json.h"
 #include "packed_name.h"
@@ -85,7 +85,7 @@ static bool is_operation(const char *name, size_t length)
     return false;
 }
 
-/* A name that does not exist is a wrong command line; wrong parameters are told by the library. */
+/* An unknown name is a usage error; the library reports wrong parameters. */
 static int check_operations(session *s)
 {
     const cli_option_list *list = &s->values->operations;
@@ -128,8 +128,8 @@ static void choose_numbers(session *s)
     r->columns = s->columns;
 }
 
-/* As a network would be shown them: what 'stoker train' decides by many images. False: it decides
- * nothing about such data, which has no classes. */
+/* Chooses as 'stoker train' would from many images. False: data without classes, for which it does
+ * not choose. */
 static bool choose_as_train(session *s)
 {
     cli_show_request *r = &s->request;
@@ -204,7 +204,7 @@ static void write_heading(session *s)
              epochs);
 }
 
-/* The listing that names of classes are from leaves out what the images' own does. */
+/* The listing for class names skips the same files as the images' own. */
 static const stk_source *left_out_of(const session *s)
 {
     return s->request.skip_bad ? s->names.source : NULL;

@@ -1,4 +1,4 @@
-/* stoker trace: what is done with traces is its next word. */
+/* stoker trace: dispatches to its subcommands. */
 #include "command.h"
 #include "text.h"
 
@@ -16,7 +16,7 @@ static void print_parts(FILE *out, int width)
     }
 }
 
-/* Only reached without one of the parts. */
+/* Reached only without a subcommand. */
 static int run(const cli_invocation *call)
 {
     return cli_report_usage(call->command,

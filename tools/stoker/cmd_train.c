@@ -1,4 +1,4 @@
-/* stoker train: images in, a model out. */
+/* stoker train: trains a model on images. */
 #include "explain_json.h"
 #include "json_out.h"
 #include "notes.h"
@@ -56,18 +56,18 @@ typedef struct session {
     const cli_invocation *call;
     const values         *values;
     cli_train_job        *job;
-    double                begin_s, open_s; /* of the command; until the trainer was opened */
+    double                begin_s, open_s; /* of the command; of opening the trainer */
     cli_train_watch       watch;
-    stk_callback          callbacks[3]; /* outlive the trainer */
+    stk_callback          callbacks[3]; /* must outlive the trainer */
     stk_tracer           *tracer;
     cli_train_learning   *learning;
-    stk_monitor          *monitor; /* NULL: it could not be started */
+    stk_monitor          *monitor; /* NULL: could not start */
     stk_trainer          *trainer;
     cli_train_live       *live;
     stk_train_result      result;
     cli_train_report      report;
     cli_train_records     records;
-    bool                  saved; /* what is written while it runs */
+    bool                  saved; /* files are being written during the run */
 } session;
 
 static int explain(const session *s)
@@ -100,7 +100,7 @@ static void find_idle(session *s)
     s->records.judged = s->result.evaluation_seconds > 0;
 }
 
-/* Every file is tried; false: one could not be written, and it was told which. */
+/* Tries to write every file; false: one failed, which is reported. */
 static bool save_all(session *s)
 {
     const cli_style style = cli_style_for(stdout, s->values->color);
@@ -139,12 +139,12 @@ static int print_result(session *s)
     } else {
         cli_train_report_print(&s->report, &style);
     }
-    /* How to go on after Ctrl-C is no hint: without it the work seems lost. */
+    /* After Ctrl-C the advice to resume is always printed: without it the work seems lost. */
     if (!s->values->train.quiet || s->result.interrupted) cli_train_report_hint(&s->report);
     return code ? code : exit_code(s, saved);
 }
 
-/* Its steps are not made again by a start that goes on: what is to be looked at of them is kept. */
+/* A resumed run does not repeat these steps, so their records are saved now. */
 static int fail(session *s, const stk_error *err)
 {
     find_idle(s);
@@ -177,7 +177,7 @@ static stk_status open_trainer(session *s, stk_error *err)
     return STK_OK;
 }
 
-/* A run is not worse for the lack of it. */
+/* A failure does not stop the run. */
 static void start_monitor(session *s)
 {
     const stk_monitor_options how = {.interval_s = 1, .samples = STK_PROFILE_SAMPLES};
@@ -229,7 +229,7 @@ static int train(session *s)
     return st ? fail(s, &err) : print_result(s);
 }
 
-/* Steps follow from epochs that are said anew, unless they are said, too. */
+/* An explicit number of epochs reopens steps, unless steps are given too. */
 static stk_status free_steps(const values *v, stk_train_recipe *recipe, stk_error *err)
 {
     const bool epochs = cli_train_flags_name(&v->train, "train.epochs");
@@ -237,8 +237,7 @@ static stk_status free_steps(const values *v, stk_train_recipe *recipe, stk_erro
     return stk_train_recipe_set(recipe, "train.steps", "auto", "--resume", err);
 }
 
-/* The recipe of a run is complete; flags may still say how long and on how many threads it goes on.
- */
+/* A run's recipe is complete; flags may change its length and threads. */
 static int load_run(const cli_invocation *call, cli_train_job *job)
 {
     const values           *v = call->values;
@@ -292,7 +291,8 @@ static int run_job(const cli_invocation *call, cli_train_job *job)
     stk_tracer_free(s.tracer);
     cli_train_records_release(&s.records);
     cli_train_watch_release(&s.watch);
-    if (code && job->names_folder) /* where nothing was begun nothing is left: it must be empty */
+    if (code &&
+        job->names_folder) /* without a run the claimed folder is removed: it must be empty */
         (void)!stk_path_remove(NULL, job->recipe.output.folder, &err);
     return code;
 }

@@ -1,4 +1,5 @@
-/* stoker watch: what a command, a process or the whole machine uses, and what it says of itself. */
+/* stoker watch: resource usage of a command, a process or the machine, with a metric from the
+ * command's output. */
 #include "json_out.h"
 #include "spread.h"
 #include "terminal.h"
@@ -71,7 +72,7 @@ static void take_metric(void *context, double value)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* "10G", "2.5Gbit": bytes a second; -1: it is something else. */
+/* Parses "10G" or "2.5Gbit" to bytes per second; -1: invalid. */
 static double read_link(const char *text)
 {
     static const struct {
@@ -101,7 +102,7 @@ static void write_title(cli_watch *watch)
                                  i ? " " : "", call->operands[i]);
 }
 
-/* Only where a screen is free: a command would write over it. */
+/* Only on a free screen: a command would write over it. */
 static bool wants_view(const cli_watch *watch)
 {
     const cli_watch_values *v = watch->values;
@@ -160,7 +161,7 @@ static stk_status start_monitor(cli_watch *watch, stk_error *err)
     return STK_OK;
 }
 
-/* The file appears when it is whole. */
+/* The file is written atomically. */
 static int save_summary(const cli_watch *watch, const cli_watch_report *report)
 {
     stk_json_writer json;
@@ -179,8 +180,8 @@ static int save_summary(const cli_watch *watch, const cli_watch_report *report)
     return st ? cli_report_error(watch->call->command, &err, NULL) : CLI_EXIT_OK;
 }
 
-/* With a command, stdout is the command's: the summary is talk. After a view it goes to where the
- * person looks. */
+/* With a command, stdout is the command's, so the summary goes to stderr; after a view, to the
+ * terminal. */
 static int print_summary(const cli_watch *watch, const cli_watch_report *report)
 {
     const cli_watch_values *v = watch->values;
@@ -232,11 +233,11 @@ static void observe(cli_watch *watch)
 {
     if (wants_view(watch)) cli_watch_on_screen(watch);
     const bool left_view = watch->on_view && !watch->child.pid;
-    if (!left_view) cli_watch_in_lines(watch); /* also when a command's view was left */
+    if (!left_view) cli_watch_in_lines(watch); /* also after leaving a command's view */
     stk_monitor_stop(watch->monitor);
 }
 
-/* The operands, ended as execvp wants them. */
+/* The operands, NULL-terminated for execvp. */
 static stk_status start_child(cli_watch *watch, stk_error *err)
 {
     const size_t count = (size_t)watch->call->operand_count;
@@ -250,7 +251,7 @@ static stk_status start_child(cli_watch *watch, stk_error *err)
     if (!st) st = cli_child_start(&watch->child, argv, opened ? watch->reader.ends : NULL, err);
     if (!st && opened && (st = cli_metric_start(&watch->reader, err))) {
         int unasked;
-        kill(watch->child.pid, SIGKILL); /* it has not begun */
+        kill(watch->child.pid, SIGKILL); /* it has not started */
         cli_child_reap(&watch->child, &unasked);
     }
     if (st && opened) cli_metric_end(&watch->reader);
@@ -258,7 +259,7 @@ static stk_status start_child(cli_watch *watch, stk_error *err)
     return st;
 }
 
-/* What cannot be watched runs all the same. */
+/* A command runs even if it cannot be watched. */
 static int run_command(cli_watch *watch)
 {
     stk_error  err;

@@ -1,5 +1,5 @@
-/* Drawing a confusion matrix. The shade of a cell is its share of the row, so that rare classes are
- * seen as well as common ones; what is right is blue, what is wrong orange. */
+/* Draws a confusion matrix. A cell's shade is its fraction of the row, so that rare classes are as
+ * visible as common ones; correct cells are blue, wrong ones orange. */
 #include "confusion_png.h"
 
 #include <stdio.h>
@@ -10,12 +10,12 @@
 
 enum {
     MARGIN = 20,
-    NAME_CHARS_MAX = 22, /* letters of a name; the rest is cut */
+    NAME_CHARS_MAX = 22, /* of a name; longer ones are cut */
     NAME_CAPACITY = NAME_CHARS_MAX + 3,
-    TALL_CELL = 44,    /* counts are in letters of twice the size */
-    DIGITS_MIN = 20,   /* in smaller cells there are no counts */
-    NAME_MIN = 10,     /* in smaller ones no names */
-    SIDE_MAX = 1100,   /* of the matrix, where cells can be made smaller */
+    TALL_CELL = 44,    /* from here on counts have double size */
+    DIGITS_MIN = 20,   /* smaller cells have no counts */
+    NAME_MIN = 10,     /* smaller cells have no names */
+    SIDE_MAX = 1100,   /* of the matrix, if cells can shrink */
     SHARE_LETTERS = 5, /* "100 %" */
     TICK = 6
 };
@@ -24,12 +24,12 @@ static const uint8_t paper[3] = {255, 255, 255}, ink[3] = {32, 32, 32}, dim[3] =
 static const uint8_t grid[3] = {222, 222, 222};
 static const uint8_t right_colour[3] = {21, 84, 148}, wrong_colour[3] = {214, 84, 16};
 
-/* Where things are, in pixels. */
+/* Positions in pixels. */
 typedef struct layout {
     int     cell, scale; /* of a class; of its name */
-    int     number;      /* of counts; 0: there are none */
+    int     number;      /* font scale of counts; 0: none */
     int     left, top;   /* of the matrix */
-    int     line;        /* from line to line of text */
+    int     line;        /* line height */
     int     width, height;
     int64_t rows;
 } layout;
@@ -58,7 +58,7 @@ static void fill(const drawing *d, int x, int y, int width, int height, const ui
             memcpy(pixel_at(&d->pixels, column, row), colour, 3);
 }
 
-/* At most NAME_CHARS_MAX letters. */
+/* At most NAME_CHARS_MAX characters. */
 static void cut_name(const drawing *d, int64_t class, char text[NAME_CAPACITY])
 {
     char spelled[512];
@@ -79,7 +79,7 @@ static int widest_name(const drawing *d)
     return widest;
 }
 
-/* Counts are drawn where the longest fits into a cell. */
+/* Counts are drawn if the longest fits into a cell. */
 static int number_scale(const drawing *d, int cell)
 {
     int64_t max = 0;
@@ -119,7 +119,7 @@ static void lay_out(drawing *d)
     at->height = at->top + at->cell * (int)at->rows + percents + at->line + MARGIN;
 }
 
-/* Text that runs upwards, with its lower left corner at (x, y). */
+/* Vertical text with its lower left corner at (x, y). */
 static stk_status draw_upwards(const drawing *d, int x, int y, int scale, const uint8_t colour[3],
                                const char *text, stk_error *err)
 {
@@ -143,7 +143,7 @@ static stk_status draw_upwards(const drawing *d, int x, int y, int scale, const 
 static void shade(double fraction, bool right, uint8_t colour[3])
 {
     const uint8_t *full = right ? right_colour : wrong_colour;
-    /* The least mistake is still seen. */
+    /* A single mistake stays visible. */
     const double depth = fraction <= 0 ? 0 : 0.08 + 0.92 * fraction;
     for (int c = 0; c < 3; c++)
         colour[c] = (uint8_t)(paper[c] + (full[c] - paper[c]) * depth + 0.5);
@@ -174,7 +174,7 @@ static void draw_percent(const drawing *d, int x, int y, double fraction)
     stk_font_render(&d->pixels, x, y, d->at.scale, dim, text);
 }
 
-/* The middle of a cell, for a text as high as a capital. */
+/* Vertical offset that centres a line of text in a cell. */
 static int middle(const layout *at)
 {
     return (at->cell - 1 - 7 * at->scale) / 2;

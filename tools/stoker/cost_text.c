@@ -1,7 +1,7 @@
 /* What training costs, in money and energy. */
 #include "cost_text.h"
 
-/* Watts of all GPUs together, over the run; 0: not known. */
+/* Watts of all GPUs over the run; 0: not known. */
 static double mean_watts(const stk_profile *p)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
-/* One thread that looks at the clock and at the other token ten times a second: a signal handler
- * can wake nobody. */
+/* A thread polls the clock and the outer token ten times a second: a signal handler cannot notify a
+ * condition. */
 #include "deadline.h"
 
 #include <time.h>
@@ -20,7 +20,7 @@ static void look(cli_deadline *d)
     if (late || stk_cancel_requested(d->outer)) stk_cancel_request(&d->token);
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void sleep_a_while(cli_deadline *d)
 {
     struct timespec until;

@@ -1,11 +1,11 @@
-/* A diagnosis for people: the verdict first. */
+/* Prints a diagnosis, verdict first. */
 #include "diagnosis_text.h"
 
 #include "format.h"
 #include "table.h"
 #include "text.h"
 
-/* Few a second are told with their fractions. */
+/* Small rates keep decimals. */
 static char *rate(char *text, double per_s)
 {
     if (per_s > 0 && per_s < 100) return stk_rate_text(text, CLI_FORMAT_CAPACITY, per_s);
@@ -70,7 +70,7 @@ static void print_limits(FILE *out, const stk_diagnosis *d, const cli_style *sty
     }
 }
 
-/* A run that only trains has no phases to tell apart. */
+/* A run with training only has no other phases. */
 static void print_phases(FILE *out, const stk_diagnosis *d, const cli_style *style)
 {
     char time[CLI_FORMAT_CAPACITY];
@@ -94,7 +94,7 @@ static void print_lines(FILE *out, const char *heading, size_t count,
     }
 }
 
-/* "+43 % (+31 % to +55 %): 2,143 samples/s", "at most 3.1x", or that nothing is foretold. */
+/* "+43 % (+31 % to +55 %): 2,143 samples/s", "at most 3.1x", or that there is no prediction. */
 static void print_gain(FILE *out, const stk_diagnosis *d, const stk_fix *fix)
 {
     char       a[32], b[32], c[32], r[CLI_FORMAT_CAPACITY];

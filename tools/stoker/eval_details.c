@@ -1,4 +1,4 @@
-/* A table of all images, and the mistakes that a model was surest of. */
+/* Collects a table of all images and the most confident mistakes. */
 #include "eval_details.h"
 
 #include "model_images.h"
@@ -59,13 +59,13 @@ static void add_row(cli_eval_details *d, const stk_evaluated_image *image)
     cli_text_rows_end(rows);
 }
 
-/* Surer ones first, of equal ones the earlier. */
+/* Higher confidence first; ties by earlier index. */
 static bool is_worse(const cli_eval_mistake *a, const cli_eval_mistake *b)
 {
     return a->confidence > b->confidence || (a->confidence == b->confidence && a->index < b->index);
 }
 
-/* The cell that goes for another: a free one, else the least bad. */
+/* The slot to replace: a free one, else the mildest mistake. */
 static size_t find_slot(const cli_eval_details *d)
 {
     size_t mildest = 0;
@@ -130,7 +130,7 @@ stk_status cli_eval_details_commit(cli_eval_details *details, stk_error *err)
     return details->table ? cli_text_rows_commit(&details->rows, err) : STK_OK;
 }
 
-/* Few enough to be sorted by taking the worst of the rest. */
+/* Selection sort: there are few. */
 static void sort(cli_eval_details *d)
 {
     for (size_t i = 0; i < d->count; i++)

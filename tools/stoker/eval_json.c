@@ -1,4 +1,4 @@
-/* An evaluation as JSON. */
+/* Writes an evaluation as JSON. */
 #include "eval_report.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What of an evaluation is worst. */
+/* The worst classes and pairs of an evaluation. */
 #include "eval_report.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ cli_eval_tally *cli_eval_list_classes(const stk_evaluation *e, size_t *count)
     return list;
 }
 
-/* Kept sorted while looking. */
+/* Insertion into a sorted list. */
 size_t cli_eval_list_pairs(const stk_evaluation *e, cli_eval_tally pairs[CLI_EVAL_PAIRS + 1])
 {
     size_t count = 0;

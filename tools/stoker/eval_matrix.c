@@ -1,4 +1,4 @@
-/* The confusion matrix as text: what it is in rows, what it was taken for in columns. */
+/* The confusion matrix as text: true classes in rows, predicted ones in columns. */
 #include "eval_report.h"
 
 #include "text.h"
@@ -7,7 +7,7 @@
 
 enum { NAME_MOST = 24, LEAST_NAME = 5 };
 
-/* Columns on the screen. */
+/* Column widths on the screen. */
 typedef struct widths {
     int index, name, cell;
 } widths;

@@ -1,4 +1,4 @@
-/* An evaluation for people. */
+/* Prints an evaluation. */
 #include "eval_report.h"
 
 #include "format.h"
@@ -49,7 +49,7 @@ static void print_split(const stk_evaluation *e)
         printf(" (split %s)", e->split);
 }
 
-/* Classes of the run without an image say nothing of it: which, as far as they fit. */
+/* Lists classes without images, as far as they fit. */
 static void print_subset(const cli_eval_report *r)
 {
     const stk_evaluation *e = r->evaluation;
@@ -126,7 +126,7 @@ static void print_pairs(const cli_eval_report *r, const cli_style *style)
     end_table(&table, style);
 }
 
-/* Whether its probabilities can be believed: of images that it is 80 % sure of, 80 % are right. */
+/* Whether probabilities are calibrated: of images predicted with 80 %, 80 % are correct. */
 static void print_calibration(const cli_eval_report *r, const cli_style *style)
 {
     static const char *const heading[] = {"sure of", "images", "sure on average", "right", NULL};

@@ -1,9 +1,9 @@
-/* Lines, plans and the recipe. */
+/* Writes lines, plans and the recipe as JSON. */
 #include "explain_json.h"
 
 #include <string.h>
 
-/* Takes the next line off text; false: there is none. */
+/* Takes the next line off text; false: none. */
 static bool next_line(stk_bytes *text, stk_bytes *line)
 {
     if (!text->size) return false;
@@ -30,7 +30,7 @@ static bool begins(stk_bytes line, const char *word)
     return line.size > strlen(word) && memcmp(line.data, word, strlen(word)) == 0;
 }
 
-/* The title in a line that begins a plan; empty: it is a line of one. */
+/* The title of a line that begins a plan; empty: the line belongs to one. */
 static stk_bytes title_in(stk_bytes line)
 {
     if (begins(line, "== ")) return (stk_bytes){line.data + 3, line.size - 3};
@@ -109,7 +109,7 @@ void cli_explain_json_recipe(stk_json_writer *json, const stk_train_recipe *reci
     stk_json_object_end(json);
 }
 
-/* What is between the line begin and the line end (NULL: the end of text). */
+/* The text between the lines begin and end (NULL: to its end). */
 static stk_bytes between(stk_bytes text, const char *begin, const char *end)
 {
     const uint8_t *from = memmem(text.data, text.size, begin, strlen(begin));

@@ -1,4 +1,4 @@
-/* Finding a sample in the stream, and an iterator that begins there. */
+/* Finds a sample in the stream, and starts an iterator there. */
 #include "find_sample.h"
 
 #include "signals.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Queues in between would begin to decode what is passed over; a cache would not know epochs. */
+/* Queues would decode skipped elements, and a cache would not distinguish epochs. */
 enum { PASSES_OFF = STK_PASS_PREFETCH | STK_PASS_IO_PREFETCH | STK_PASS_CACHE };
 
 void cli_sample_wanted_parse(cli_sample_wanted *wanted, char *text)
@@ -22,13 +22,13 @@ void cli_sample_wanted_parse(cli_sample_wanted *wanted, char *text)
     if (!colon || colon[1] < '0' || colon[1] > '9') return;
     errno = 0;
     const unsigned long long record = strtoull(colon + 1, &end, 10);
-    if (*end || errno) return; /* part of the name */
+    if (*end || errno) return; /* a part of the name */
     wanted->record = record;
     wanted->numbered = true;
     *colon = 0;
 }
 
-/* Whether the origin's path ends in file, at a folder's border. */
+/* Whether the origin's path ends with file, at a path separator. */
 static bool is_file(const stk_origin *origin, const char *file)
 {
     if (!origin->file) return false;
@@ -57,23 +57,23 @@ static stk_status not_found(const char *path, const cli_sample_wanted *wanted, s
                     wanted->file, record);
 }
 
-/* A file by itself names no image where it holds several. */
+/* A file name alone is ambiguous if the file has several images. */
 static bool is_one_of_several(const stk_origin *origin, const cli_sample_wanted *wanted)
 {
     return wanted->file && !wanted->numbered && origin->record && is_file(origin, wanted->file);
 }
 
-/* A walk through the stream, and what it met. */
+/* A walk through the stream and its matches. */
 typedef struct walking {
     const char              *path;
     const cli_sample_wanted *wanted;
     bool                     found;
-    uint64_t                 at;   /* where */
-    uint64_t                 left; /* elements to look at after that */
+    uint64_t                 at;   /* index of the match */
+    uint64_t                 left; /* further elements to check */
 } walking;
 
-/* In a shuffled stream the first image of a file may come before others of it: so some more are
- * looked at before a name without a number is taken for an image's. */
+/* In a shuffled stream a file's later image may come first. So further elements are checked before
+ * a name without a record index is accepted. */
 enum { LOOKED_AT_AFTER = 1000 };
 
 static stk_status look_at(walking *w, const stk_origin *origin, uint64_t index, bool *done,
@@ -93,7 +93,7 @@ static stk_status look_at(walking *w, const stk_origin *origin, uint64_t index, 
     return STK_OK;
 }
 
-/* Errors are elements, too: they have a number. */
+/* Failed elements have an index too. */
 static stk_status walk(stk_iterator *it, uint64_t *index, const char *path,
                        const cli_sample_wanted *wanted, stk_error *err)
 {
@@ -113,7 +113,7 @@ static stk_status walk(stk_iterator *it, uint64_t *index, const char *path,
     return w.found ? STK_OK : not_found(path, wanted, err);
 }
 
-/* Where the number of images is known, earlier epochs are passed over as a whole. */
+/* With a known image count, earlier epochs are skipped at once. */
 static stk_status count_before(uint64_t *count, const char *path, const cli_image_values *values,
                                uint64_t epoch, stk_error *err)
 {
@@ -127,7 +127,7 @@ static stk_status count_before(uint64_t *count, const char *path, const cli_imag
     return STK_OK;
 }
 
-/* Of what a pipeline says only what it passed over is of interest here. */
+/* Prints only a pipeline's lines about skipped images. */
 static void log_line(void *context, const char *line)
 {
     (void)context;

@@ -1,4 +1,4 @@
-/* Numbers as people read them. */
+/* Formats numbers for reading. */
 #include "format.h"
 
 #include <inttypes.h>
@@ -18,8 +18,8 @@ char *cli_format_count(char *text, uint64_t value)
     return text;
 }
 
-/* Three digits, whatever the magnitude: 1.23, 12.3, 123. The limits are where rounding would add a
- * fourth digit. */
+/* Three significant digits: 1.23, 12.3, 123. The thresholds are where rounding would add a fourth
+ * digit. */
 static void write_three_digits(char *text, double value, const char *unit)
 {
     const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;

@@ -1,4 +1,4 @@
-/* Bars, and graphs of Braille dots: two values and four levels a cell. */
+/* Bars, and graphs of Braille dots with two values and four levels per cell. */
 #include "canvas.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static cli_style_kind style_of_load(double fraction)
 void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double fraction,
                     cli_style_kind style)
 {
-    /* Eighths of a cell; in ASCII whole ones. */
+    /* Eighths of a cell; in ASCII complete ones. */
     const uint32_t       empty = canvas->unicode ? 0x2591 : '.';
     const double         part = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
     const int            eighths = (int)lround(part * columns * 8);
@@ -34,7 +34,7 @@ size_t cli_canvas_graph_values(const cli_canvas *canvas, int columns)
     return columns > 0 ? (size_t)columns * (canvas->unicode ? 2 : 1) : 0;
 }
 
-/* Dots of a value in the cell whose lowest level is base: 0 to 4. What is there at all shows. */
+/* Dots of a value in the cell with lowest level base: 0 to 4. Any positive value has one. */
 static int dots_of(double value, int height, int base, int levels)
 {
     if (isnan(value) || value < 0) return 0;

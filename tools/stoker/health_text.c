@@ -1,4 +1,4 @@
-/* Looking at images with a line of progress, and the result in words. */
+/* Checks images with progress, and prints the findings. */
 #include "health_text.h"
 
 #include "format.h"
@@ -13,7 +13,7 @@ static void show_progress(void *context, uint64_t bytes, uint64_t bytes_total, u
     cli_progress_update(context, bytes, bytes_total, items, items_total);
 }
 
-/* What says nothing of the data: a disk that fails, no more memory or files. */
+/* Errors of the machine, not the data: a failing disk, no memory, no descriptors. */
 static bool is_of_machine(stk_status st)
 {
     return st == STK_E_NOMEM || st == STK_E_CEILING || st == STK_E_CANCELLED || st == STK_E_IO ||
@@ -33,7 +33,7 @@ stk_status cli_health_run(stk_health_report *out, const char *path, const stk_so
     *applies = false;
     stk_status st = stk_source_open(&source, NULL, path, &source_options, err);
     if (is_of_machine(st)) return st;
-    if (st) return STK_OK; /* no source of images: there is nothing to tell of them */
+    if (st) return STK_OK; /* not a source of images */
     *applies = stk_health_applies(source);
     cli_progress_begin(&progress, "looking at images", quiet);
     options->progress = show_progress;

@@ -1,4 +1,4 @@
-/* The text of --help, made from the tables. */
+/* Generates --help from the tables. */
 #include "command.h"
 #include "terminal.h"
 #include "text.h"
@@ -23,7 +23,7 @@ static void print_option(FILE *out, const cli_option *option, int width)
     cli_text_wrap(out, option->help, column, HELP_COLUMN, width);
 }
 
-/* Groups in the order in which the table first names them. */
+/* Groups in order of first appearance. */
 static void print_options(FILE *out, const cli_command *command, int width)
 {
     static const cli_option help = {.name = "help", .letter = 'h', .help = "show this text"};

@@ -1,4 +1,4 @@
-/* Image files that a person named. */
+/* Lists the image files of operands. */
 #include "image_files.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A result as JSON. */
+/* Prints a JSON result. */
 #include "json_out.h"
 
 void cli_json_out_begin(cli_json_out *out)

@@ -1,4 +1,4 @@
-/* A bad image comes again in every epoch; told each time it would bury all else. */
+/* Reports each skipped image once: it recurs in every epoch and would drown other lines. */
 #include "left_out.h"
 
 #include "model_images.h"
@@ -32,7 +32,7 @@ static uint64_t hash_of(const char *line)
     return hash;
 }
 
-/* Where hash is, or the free place that it would have; places are a power of two. */
+/* The bucket of hash, or the free bucket for it; capacity is a power of two. */
 static size_t bucket_of(const uint64_t *buckets, size_t capacity, uint64_t hash)
 {
     size_t at = (size_t)hash & (capacity - 1);
@@ -41,7 +41,7 @@ static size_t bucket_of(const uint64_t *buckets, size_t capacity, uint64_t hash)
     return at;
 }
 
-/* Half of the places stay free. */
+/* Half of the buckets stay free. */
 static bool grow(cli_left_out *list)
 {
     const size_t capacity = list->capacity ? 2 * list->capacity : 64;
@@ -56,7 +56,7 @@ static bool grow(cli_left_out *list)
     return true;
 }
 
-/* False: it is there already, or memory is short, in which case it is told no more. */
+/* False: known already, or no memory; it is not reported again then. */
 static bool keep(cli_left_out *list, const char *line)
 {
     const uint64_t hash = hash_of(line) | 1;

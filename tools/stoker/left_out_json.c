@@ -1,4 +1,4 @@
-/* The list as a line, and as an array of objects. */
+/* Prints skipped files as a line and as JSON. */
 #include "left_out_json.h"
 
 #include "text.h"

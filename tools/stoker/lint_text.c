@@ -1,4 +1,4 @@
-/* What rules found, for people. */
+/* Prints lint results. */
 #include "lint_text.h"
 
 #include "text.h"

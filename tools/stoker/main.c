@@ -1,4 +1,4 @@
-/* stoker: finds the subcommand, reads its flags, runs it. */
+/* stoker: finds the subcommand, parses its flags, runs it. */
 #include "command.h"
 #include "signals.h"
 #include "text.h"
@@ -39,8 +39,8 @@ const char *cli_command_word(const cli_command *part)
     return space ? space + 1 : part->name;
 }
 
-/* The part that a word names, which is taken out; the command itself where none does. Flags may
- * come before it. */
+/* The subcommand named by a word, which is removed from argv; else the command itself. Flags may
+ * precede it. */
 static const cli_command *choose_part(const cli_command *command, int *argc, char **argv)
 {
     for (int i = 0; command->parts && i < *argc && (i == 0 || argv[0][0] == '-'); i++)
@@ -56,13 +56,14 @@ int cli_report_error(const cli_command *command, const stk_error *err, const cha
 {
     char line[1024];
     fprintf(stderr, "stoker %s: ", command->name);
-    cli_text_print(stderr, stk_error_line(err, line, sizeof line)); /* names come from the data */
+    cli_text_print(stderr,
+                   stk_error_line(err, line, sizeof line)); /* names may come from the data */
     fprintf(stderr, "\n");
     if (advice && advice[0]) fprintf(stderr, "  %s\n", advice);
     return err->status == STK_E_CANCELLED ? CLI_EXIT_CANCELLED : CLI_EXIT_FAILED;
 }
 
-/* No memory, or a folder that is there already, is no mistake in a recipe. */
+/* Lack of memory or an existing folder is no error of the recipe. */
 static bool is_wrong_recipe(const stk_error *err)
 {
     static const stk_status wrong[] = {STK_E_INVALID, STK_E_FORMAT, STK_E_LIMIT, STK_E_UNSUPPORTED};
@@ -86,8 +87,7 @@ int cli_report_usage(const cli_command *command, const char *message, const char
     return CLI_EXIT_USAGE;
 }
 
-/* The word of the usage line for operand number (from 0): "OUT", and for more than there are words
- * "another TRACE", of the last. */
+/* The usage word of operand index: "OUT"; beyond the last word, "another TRACE". */
 static void copy_word(char *word, size_t capacity, const char *words, int number)
 {
     for (; number > 0; number--) {
@@ -161,7 +161,7 @@ static int refuse_word(const char *what, const char *word)
     return cli_report_usage(NULL, message, advice);
 }
 
-/* 'help help' and 'help --help'; other flags are wrong. */
+/* Handles 'help help' and 'help --help'; other flags are errors. */
 static int help_of_help(const char *word)
 {
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
@@ -224,8 +224,8 @@ static int dispatch(int argc, char **argv)
     return run_command(command, argc, argv + 2);
 }
 
-/* A result that could not be written is no success, except to a reader that had enough: `| head`
- * closes the pipe early. */
+/* A result that could not be written is a failure, unless the reader closed the pipe early (`|
+ * head`). */
 static int finish_output(int code)
 {
     errno = 0;
@@ -236,26 +236,26 @@ static int finish_output(int code)
     return code ? code : CLI_EXIT_FAILED;
 }
 
-/* Started without a stdin, stdout or stderr (>&-), the next file opened would take its number, and
- * what is printed would go into it: into a shard. Opened for the other direction, the number is
- * taken and using it still fails. */
+/* Without stdin, stdout or stderr (>&-), the next opened file would get that number and receive
+ * printed text, such as a shard. Placeholders opened for the other direction reserve the numbers;
+ * using them still fails. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
             const int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-            (void)opened; /* the lowest free number, which is fd; without it nothing is lost */
+            (void)opened; /* the lowest free number, which is fd; a failure is harmless */
         }
 }
 
-/* A set of archives is kept open as a whole; the usual soft limit of 1024 is for programs that call
+/* All archives of a set stay open; the usual soft limit of 1024 exists for programs that call
  * select. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max) return;
     limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit); /* refused: the old limit holds */
+    (void)setrlimit(RLIMIT_NOFILE, &limit); /* refused: the old limit stays */
 }
 
 int main(int argc, char **argv)

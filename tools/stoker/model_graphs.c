@@ -1,4 +1,4 @@
-/* Models built to be looked at. */
+/* Builds models for display. */
 #include "show_models.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ void cli_model_graphs_release(cli_model_graphs *graphs)
     *graphs = (cli_model_graphs){0};
 }
 
-/* Whether the variable stands right under the path. */
+/* Whether the variable is a direct member of the path. */
 static bool belongs(const char *variable, const char *path)
 {
     const char  *dot = strrchr(variable, '.');
@@ -60,8 +60,7 @@ static uint64_t parameters_of(const stk_graph *graph, const char *path)
     return total;
 }
 
-/* A path can come again, after that of a layer inside it; its parameters are told the first time.
- */
+/* A path may recur after an inner layer's; its parameters are printed the first time. */
 static bool came_before(const stk_graph *graph, size_t index, const char *path)
 {
     for (size_t i = 0; i < index; i++)

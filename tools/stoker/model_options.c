@@ -1,4 +1,4 @@
-/* Which model is used. */
+/* Flags that select a model. */
 #include "model_options.h"
 
 #include "signals.h"

@@ -1,5 +1,4 @@
-/* Kinds are known by the names of operations; a gradient that is not named itself is of the kind of
- * what it is the gradient of. */
+/* Kinds are found by operation name; an unlisted gradient has the kind of its forward operation. */
 #include "op_kinds.h"
 
 #include "format.h"
@@ -10,7 +9,7 @@
 #include <string.h>
 
 static const struct {
-    const char *kind, *operations; /* with a space after each */
+    const char *kind, *operations; /* each followed by a space */
 } kinds[] = {
     {"convolutions, forward", "conv2d "},
     {"convolutions, by input", "conv2d_grad_input conv2d_grad_norm "},

@@ -1,4 +1,4 @@
-/* Operations with the same name and kernel are one row. */
+/* Groups operations with the same name and kernel into one row. */
 #include "op_table.h"
 
 #include "format.h"
@@ -12,7 +12,7 @@ enum { SHOWN = 12 };
 
 typedef struct row {
     const stk_profile_op *first;
-    double                calls, ns, flops, bytes; /* of all steps that were timed */
+    double                calls, ns, flops, bytes; /* of all timed steps */
 } row;
 
 static bool same(const stk_profile_op *a, const stk_profile_op *b)
@@ -34,7 +34,7 @@ static int by_time(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* Runs of the step as a whole: those of the operation that ran most often. */
+/* The number of steps is the largest call count of an operation. */
 static double group(const stk_profile *p, row *rows, size_t *count, double *all)
 {
     double steps = 0;

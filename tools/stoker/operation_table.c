@@ -1,4 +1,4 @@
-/* Shares are of all that was timed. */
+/* Fractions are of the timed total. */
 #include "operation_table.h"
 
 #include "format.h"

@@ -1,4 +1,4 @@
-/* The record is read once more: pipelines leave out what training does not need. */
+/* Reads the record again: pipelines drop values that training does not need. */
 #include "packed_name.h"
 
 #include <stdio.h>

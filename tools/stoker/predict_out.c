@@ -1,11 +1,11 @@
-/* One prediction as text, JSON and CSV. */
+/* Writes a prediction as text, JSON and CSV. */
 #include "predict_out.h"
 
 #include "text.h"
 
 enum { BAR = 20 };
 
-/* As many as are shown, by taking the largest of the rest. */
+/* Partial selection sort of the shown classes. */
 void cli_prediction_sort(const float *probabilities, int64_t classes, int64_t shown, int64_t *order)
 {
     for (int64_t i = 0; i < classes; i++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENOUGH_PIXELS = 256 }; /* of a side: JPEGs are decoded no larger than they are shown */
+enum { ENOUGH_PIXELS = 256 }; /* of a side: JPEGs are decoded no larger than shown */
 
 stk_status cli_predict_sheet_init(cli_predict_sheet *sheet, stk_error *err)
 {
@@ -37,7 +37,7 @@ static int choose_shrink(stk_bytes encoded)
     return shrink;
 }
 
-/* The decoder lends its pixels until the next image. */
+/* The decoder's pixels are borrowed until the next image. */
 static stk_status keep(stk_pixels *out, const stk_pixels *lent, stk_error *err)
 {
     const size_t row = (size_t)lent->width * (size_t)lent->channels;

@@ -1,4 +1,4 @@
-/* Printing for people: a printf that shows the texts it is given. */
+/* A printf that escapes its text arguments. */
 #include "print.h"
 
 #include "terminal.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#undef fprintf /* numbers are the C library's to write */
+#undef fprintf /* the C library formats numbers */
 
 enum { SPEC_MAX = 16, NONE = -1 };
 
@@ -34,7 +34,7 @@ static int read_count(const char **at, va_list *args)
     return count;
 }
 
-/* at is behind the percent sign, and then behind the conversion. */
+/* at: after the percent sign; moves past the conversion. */
 static spec read_spec(const char **at, va_list *args)
 {
     spec         s = {.width = NONE, .precision = NONE};
@@ -46,7 +46,7 @@ static spec read_spec(const char **at, va_list *args)
         ++*at;
         s.precision = read_count(at, args);
     }
-    if (s.width < NONE) { /* of an argument: to the left */
+    if (s.width < NONE) { /* from an argument: left-aligned */
         s.width = -s.width;
         strcat(s.flags, strchr(s.flags, '-') ? "" : "-");
     }
@@ -83,7 +83,7 @@ static int print_text(FILE *out, const spec *s, const char *text)
     return printed + (to_left ? pad(out, left) : 0);
 }
 
-/* Signed and unsigned have the same size, and pass the same way. */
+/* Signed and unsigned types have the same size and calling convention. */
 static intmax_t next_integer(const char *length, va_list *args)
 {
     if (strcmp(length, "ll") == 0) return va_arg(*args, long long);
@@ -94,7 +94,7 @@ static intmax_t next_integer(const char *length, va_list *args)
     return va_arg(*args, int);
 }
 
-/* The type that it has by its length is what an intmax_t is cut to. */
+/* Truncates to the type given by the length modifier. */
 static uintmax_t as_unsigned(const char *length, intmax_t value)
 {
     return *length && *length != 'h' ? (uintmax_t)value : (uintmax_t)(unsigned)value;

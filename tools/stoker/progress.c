@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In nanoseconds. */
+/* Nanoseconds. */
 #define REDRAW_TERMINAL 100000000ull
 #define REDRAW_FILE 2000000000ull
 #define SILENT_TERMINAL 500000000ull
@@ -44,8 +44,8 @@ static bool is_time(cli_progress *progress)
     return true;
 }
 
-/* What an earlier run left done, and the time before there was anything to tell (a long listing),
- * say nothing about the speed. */
+/* Bytes of an earlier run, and time before the first update (a long listing), do not count for the
+ * speed. */
 static void write_line(const cli_progress *progress, char *line, size_t capacity, uint64_t bytes,
                        uint64_t bytes_total, uint64_t items, uint64_t items_total)
 {
@@ -81,7 +81,7 @@ void cli_progress_update(cli_progress *progress, uint64_t bytes, uint64_t bytes_
         fprintf(stderr, "%s\n", line);
         return;
     }
-    /* Where not all fits, the time that is left matters more than the items. */
+    /* On narrow terminals the remaining time has priority over items. */
     const int width = cli_terminal_width(stderr, 20, 250) - 1;
     if (strlen(line) > (size_t)width)
         write_line(progress, line, sizeof line, bytes, bytes_total, 0, 0);

@@ -1,4 +1,4 @@
-/* The report of stoker inspect, as JSON. */
+/* Writes the report of stoker inspect as JSON. */
 #include "report.h"
 
 static void write_files(stk_json_writer *json, const stk_inspect_report *report)

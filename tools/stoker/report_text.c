@@ -1,4 +1,4 @@
-/* The report of stoker inspect, for people. */
+/* Prints the report of stoker inspect. */
 #include "format.h"
 #include "health_text.h"
 #include "report.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    SHARDS_MAX = 12, /* rows of the table of shards; more are abridged */
+    SHARDS_MAX = 12, /* rows of the shard table; longer ones are abridged */
     SHARDS_FIRST = 8,
     SHARDS_LAST = 3,
     CLASSES_MAX = 20,
@@ -61,7 +61,7 @@ static void add_bytes(cli_table *table, uint64_t bytes)
     cli_table_add(table, cli_format_bytes(text, bytes));
 }
 
-/* "17 to 25 bytes": the unit once where both have the same. */
+/* "17 to 25 bytes": one unit if both have the same. */
 static void write_range(char *text, size_t capacity, uint64_t min, uint64_t max, bool bytes)
 {
     char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
@@ -84,7 +84,7 @@ static void add_range(cli_table *table, uint64_t min, uint64_t max, bool bytes)
     cli_table_add(table, text);
 }
 
-/* ---- what it is, how much ---- */
+/* ---- kind and sizes ---- */
 
 static void print_sizes(const stk_inspect_report *report)
 {
@@ -120,8 +120,8 @@ static void print_header(const char *path, const stk_inspect_report *report, con
 
 /* ---- splits and shards ---- */
 
-/* Files are sorted by name, but splits need not stand together: each is added up where it first
- * occurs. */
+/* Files are sorted by name, but a split's files may be scattered: each split is summed at its first
+ * file. */
 static void print_splits(const stk_inspect_report *report, const cli_style *style)
 {
     cli_table  table;
@@ -244,7 +244,7 @@ static void print_schema(const stk_inspect_report *report, const cli_style *styl
 
 /* ---- classes ---- */
 
-/* Eighths of a character cell where the terminal can show them. */
+/* Eighths of a cell if the terminal supports them. */
 static void print_bar(uint64_t count, uint64_t max, int columns, const cli_style *style)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -305,7 +305,7 @@ static void print_classes(const stk_inspect_report *report, const cli_style *sty
 
 /* ---- records and damage ---- */
 
-/* Each line fits the terminal, so that one value never floods the screen. */
+/* Lines are cut to the terminal, so that one value cannot flood it. */
 static void print_first(const stk_inspect_report *report, const cli_style *style)
 {
     char line[1024], shown[1024];

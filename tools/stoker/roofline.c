@@ -1,5 +1,4 @@
-/* The higher of two floors is the roof that an operation is under: it cannot be faster than either.
- */
+/* An operation takes at least the larger of its two floors: arithmetic and memory. */
 #include "roofline.h"
 
 #include "format.h"
@@ -7,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* An operation of no more than so many starts is none of the roofs' business, unless its work takes
- * as long as a start. What is between two looks at the clock takes a microsecond in any case. */
+/* An operation within this many launch times is launch-bound, unless its work takes as long as a
+ * launch. Clock resolution adds about a microsecond. */
 static const double few_starts = 4, start_min_ns = 1000;
 
 bool cli_peaks_are_known(const stk_machine_peaks *limits)

@@ -1,5 +1,5 @@
-/* The terminal as a screen. What a handler needs to give it back is static: the other mutable state
- * of the command that is not passed around, beside signals.c. */
+/* Full-screen output. State that a signal handler needs for the restore is static; apart from
+ * signals.c it is the command's only such state. */
 #include "screen.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static const char enter[] = "\033[?1049h\033[?25l\033[2J";
 static const char leave[] = "\033[?25h\033[?1049l\033[0m";
 
 static struct termios        saved;
-static volatile sig_atomic_t taken = -1; /* the descriptor while the terminal is ours */
+static volatile sig_atomic_t taken = -1; /* the descriptor while the screen is open */
 
 static void send_bytes(int fd, const void *data, size_t size)
 {
@@ -22,13 +22,13 @@ static void send_bytes(int fd, const void *data, size_t size)
     while (size) {
         const ssize_t sent = write(fd, at, size);
         if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) return; /* a terminal that went away shows nothing */
+        if (sent <= 0) return; /* the terminal is gone */
         at += sent;
         size -= (size_t)sent;
     }
 }
 
-/* Safe in a handler. */
+/* Async-signal-safe. */
 static void give_back(void)
 {
     const int fd = taken;
@@ -52,7 +52,8 @@ static void catch_crashes(void (*handler)(int))
         signal(fatal[i], handler);
 }
 
-/* Keys come one by one; Ctrl-C still is a signal, Ctrl-Z would leave a screen that nobody draws. */
+/* Keys arrive unbuffered; Ctrl-C still is a signal, Ctrl-Z is disabled, as it would leave a dead
+ * screen. */
 static bool take(int fd)
 {
     struct termios raw;
@@ -106,7 +107,7 @@ void cli_screen_measure(cli_screen *screen)
     screen->shown.size = 0;
 }
 
-/* The line that begins at *at, which is moved behind it. */
+/* The line at *at, which moves past it. */
 static stk_bytes next_line(const stk_blob *text, size_t *at)
 {
     if (*at >= text->size) return stk_bytes_text("");
@@ -138,7 +139,7 @@ void cli_screen_show(cli_screen *screen, const stk_blob *lines)
     if (!st) send_bytes(screen->fd, out.data, out.size);
     screen->shown.size = 0;
     if (st || stk_blob_append(&screen->shown, lines->data, lines->size, &ignored))
-        screen->shown.size = 0; /* no memory: the next is drawn as a whole */
+        screen->shown.size = 0; /* without memory the next frame is drawn completely */
     stk_blob_release(&out);
 }
 

@@ -1,30 +1,30 @@
-/* Laying out a contact sheet and drawing it. */
+/* Lays out and draws a contact sheet. */
 #include "sheet.h"
 
 #include <stoker/font.h>
 #include <string.h>
 
 enum {
-    BOX_MIN = 112, /* narrower, and no label fits below an image */
+    BOX_MIN = 112, /* narrower boxes have no space for labels */
     BOX_MAX = 224,
-    LARGE_BOX = 192, /* from here on text is twice as large */
+    LARGE_BOX = 192, /* from here on text has double size */
     LABEL_LINES = 2, /* at most; the rest is cut */
     NOTE_LINES = 3,
     HEADING_LINES = 2,
-    LINE_GAP = 3, /* dots between lines of text */
+    LINE_GAP = 3, /* pixels between lines of text */
     PIXELS_MAX = 1 << 27
 };
 
 static const uint8_t paper[3] = {242, 242, 242}, mat[3] = {228, 228, 228};
 static const uint8_t ink[3] = {32, 32, 32}, dim[3] = {112, 112, 112};
 
-/* Where things are, in pixels. */
+/* Positions in pixels. */
 typedef struct layout {
     int box, zoom;   /* of an image; zoom 0: each is shrunk to fit */
-    int scale;       /* of text */
-    int margin, gap; /* around the sheet, between cells */
+    int scale;       /* font scale */
+    int margin, gap; /* around the sheet; between cells */
     int top;         /* of the first row */
-    int line;        /* from line to line */
+    int line;        /* line height */
     int width, height;
 } layout;
 
@@ -39,8 +39,7 @@ static bool is_break(char letter)
     return letter && strchr(" /_-:,.=", letter) != NULL;
 }
 
-/* The longest beginning of text within columns, preferably up to a space, or to where a word ends.
- */
+/* The longest prefix of text within columns, preferably up to a space or word end. */
 static line next_line(const char *text, int columns)
 {
     char   spelled[STK_FONT_SPELLED];
@@ -57,7 +56,7 @@ static line next_line(const char *text, int columns)
     return (line){text, bytes};
 }
 
-/* Lines that text takes, at most most. */
+/* Number of lines of text, at most max. */
 static int count_lines(const char *text, int columns, int max)
 {
     int count = 0;
@@ -66,7 +65,7 @@ static int count_lines(const char *text, int columns, int max)
     return count;
 }
 
-/* Draws at most most lines; the last one ends in "..." where there is more. */
+/* Draws at most max lines; a cut last line ends in "...". */
 static void draw_text(const stk_pixels *sheet, const layout *at, int x, int y, int columns, int max,
                       const uint8_t colour[3], const char *text)
 {
@@ -113,7 +112,7 @@ static void choose_box(layout *at, int largest)
     at->line = (STK_FONT_HEIGHT + LINE_GAP) * at->scale;
 }
 
-/* Every image of a row has room for the longest text in it. */
+/* All images of a row leave space for its longest text. */
 static int row_height(const cli_sheet *sheet, const layout *at, size_t row)
 {
     const int    columns = text_columns(at, at->box);
@@ -166,7 +165,7 @@ static void fill(const stk_pixels *sheet, int x, int y, int width, int height,
             memcpy(pixel_at(sheet, column, row), colour, 3);
 }
 
-/* The mean of the source pixels [x0,x1) by [y0,y1). */
+/* Mean of the source pixels [x0,x1) by [y0,y1). */
 static void average(const stk_pixels *src, int x0, int y0, int x1, int y1, uint8_t out[3])
 {
     uint64_t       sum[3] = {0};
@@ -179,7 +178,7 @@ static void average(const stk_pixels *src, int x0, int y0, int x1, int y1, uint8
         out[c] = (uint8_t)((sum[c] + count / 2) / count);
 }
 
-/* The image in the middle of its box, on a mat that shows how large it is beside others. */
+/* Centres the image in its box, on a mat that shows its relative size. */
 static void draw_image(const stk_pixels *sheet, const layout *at, int x, int y,
                        const stk_pixels *src)
 {
@@ -211,7 +210,7 @@ static void draw_cell(const stk_pixels *sheet, const layout *at, int x, int y,
     draw_image(sheet, at, x, y, &cell->pixels);
     y += at->box + 5 * at->scale;
     draw_text(sheet, at, x, y, columns, LABEL_LINES, ink, cell->label);
-    /* Right below its label, however many lines those of others have. */
+    /* Directly below its label, however many lines other labels have. */
     y += count_lines(cell->label, columns, LABEL_LINES) * at->line;
     draw_text(sheet, at, x, y, columns, NOTE_LINES, dim, cell->note);
 }

@@ -1,4 +1,4 @@
-/* Drawing images for a contact sheet. */
+/* Draws images for a contact sheet. */
 #include "show_cells.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ stk_status cli_show_add(cli_show_cells *out, stk_element *element, const char *l
     return STK_OK;
 }
 
-/* Puts function on the data; its reference is taken over. */
+/* Appends function to the data; takes its reference. */
 static stk_status put(stk_dataset **data, stk_function *function, stk_error *err)
 {
     const stk_status st = stk_dataset_map(data, function, NULL, err);
@@ -79,7 +79,7 @@ stk_status cli_show_put_operation(stk_dataset **data, const char *text, stk_erro
     return put(data, function, err);
 }
 
-/* Draws up to *count elements, undecoded. */
+/* Draws up to *count undecoded elements. */
 static stk_status draw_elements(stk_element **elements, size_t *count, stk_dataset *data,
                                 const cli_sample_run *run, stk_error *err)
 {
@@ -98,7 +98,7 @@ static stk_status draw_elements(stk_element **elements, size_t *count, stk_datas
     return st;
 }
 
-/* The elements as a dataset, with the names that values had in spec. */
+/* A dataset of these elements, with spec's value names. */
 static stk_status repeat_elements(stk_dataset **out, stk_element *const *elements, size_t count,
                                   const stk_element_spec *spec, stk_error *err)
 {
@@ -148,8 +148,8 @@ static stk_status prepare(stk_dataset **data, const cli_show_request *request, s
     return STK_OK;
 }
 
-/* Draws count elements, or those of the first one's epoch where that has fewer. Without a note the
- * sample's name is below its class. */
+/* Draws count elements, or the rest of the first one's epoch. Without a note the sample's name is
+ * below its class. */
 static stk_status draw(cli_show_cells *out, stk_iterator *it, size_t count,
                        const cli_class_names *names, const char *note, stk_error *err)
 {
@@ -171,7 +171,7 @@ static stk_status draw(cli_show_cells *out, stk_iterator *it, size_t count,
     return STK_OK;
 }
 
-/* Images as the stream of an epoch begins with. */
+/* The first images of an epoch's stream. */
 static stk_status draw_stream(cli_show_cells *out, stk_dataset *data,
                               const cli_show_request *request, const cli_class_names *names,
                               stk_error *err)
@@ -186,7 +186,7 @@ static stk_status draw_stream(cli_show_cells *out, stk_dataset *data,
     return st;
 }
 
-/* Rows of epochs become columns: a sample stays in its row. */
+/* Turns rows of epochs into columns: a sample stays in its row. */
 static void transpose(cli_show_cells *cells, size_t rows, size_t columns)
 {
     cli_show_cells turned = {.cells = malloc(cells->count * sizeof *turned.cells),

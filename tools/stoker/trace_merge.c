@@ -1,4 +1,4 @@
-/* stoker trace merge: traces of several ranks as one. */
+/* stoker trace merge: merges traces of several ranks. */
 #include "format.h"
 #include "signals.h"
 #include "text.h"

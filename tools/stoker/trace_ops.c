@@ -1,4 +1,4 @@
-/* stoker trace ops: a line an operation. */
+/* stoker trace ops: a row per operation. */
 #include "format.h"
 #include "roofline.h"
 #include "text.h"
@@ -38,7 +38,7 @@ typedef struct session {
     const values         *values;
     stk_timeline         *timeline;
     stk_timeline_ops      ops;
-    stk_machine_peaks     peaks; /* of the machine, where the trace tells them */
+    stk_machine_peaks     peaks; /* of the machine, if the trace has them */
 } session;
 
 static double mean_ns(const stk_timeline_op *op)
@@ -106,7 +106,7 @@ static void add_row(cli_table *table, const session *s, const stk_timeline_op *o
     cli_table_add(table, cli_trace_time(text, (double)op->p95_ns));
 }
 
-/* Rates stand in a table of their own: few operations have them. */
+/* Rates are in a separate table, since few operations have them. */
 static void print_rates(const session *s, size_t shown, const cli_style *style)
 {
     static const char *const headings[] = {"operation", "FLOP/s", "bytes/s", "roof"};

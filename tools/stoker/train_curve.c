@@ -15,7 +15,7 @@ static const char *const wanted[CLI_CURVE_COLUMNS] = {
     "step",          "epoch",      "seconds",        "loss",     "accuracy",
     "learning_rate", "epoch_loss", "epoch_accuracy", "val_loss", "val_accuracy"};
 
-/* Which column of the table is which of ours; -1 for none. */
+/* Column indices in the table; -1: absent. */
 static void find_columns(const char *heading, int columns[CLI_CURVE_COLUMNS])
 {
     const char *end = heading + strcspn(heading, "\n");
@@ -99,13 +99,13 @@ stk_status cli_curve_read(cli_curve *curve, const char *folder, stk_error *err)
 
 void cli_curve_release(cli_curve *curve)
 {
-    free(curve->rows[0]); /* the one block */
+    free(curve->rows[0]); /* a single block */
     *curve = (cli_curve){0};
 }
 
-/* One of the two charts: training smoothed over what was measured, validation, and the best. */
+/* One of the two charts: smoothed training over raw values, validation, and the best. */
 typedef struct drawing {
-    double          *points; /* four times as many as there are rows, in one block */
+    double          *points; /* four times the number of rows, in one block */
     stk_chart_series series[2];
     stk_chart_marker marker;
     char             text[48];

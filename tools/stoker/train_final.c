@@ -1,5 +1,5 @@
-/* The test split is kept out of all that is chosen during a run, so that this number is what can be
- * expected of images nobody has seen. */
+/* The test split is used for no decision of a run, so its accuracy estimates that on unseen
+ * images. */
 #include "train_final.h"
 
 #include "format.h"

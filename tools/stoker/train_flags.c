@@ -128,7 +128,7 @@ static stk_status apply_all(const cli_train_values *v, const char *data, stk_tra
     return data ? stk_train_recipe_set(recipe, "data.path", data, "DATA", err) : STK_OK;
 }
 
-/* Before the data is looked at, which may take long. */
+/* Runs before reading the data, which may take long. */
 static stk_status find_model(const char *name, stk_error *err)
 {
     const stk_model *model;
@@ -189,7 +189,7 @@ void cli_train_flags_print(FILE *out, const cli_train_values *v, const char *dat
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *text = *(const char *const *)(const void *)((const char *)v + keys[i].offset);
         if (!text || strcmp(keys[i].key, key) == 0) continue;
-        /* The value of a flag that may stand alone is joined to it, and one like a flag. */
+        /* An optional value, or one that looks like a flag, is joined by '='. */
         const bool joined = strcmp(keys[i].flag, "--freeze") == 0 || *text == '-';
         fprintf(out, " %s%s", keys[i].flag, joined ? "=" : " ");
         cli_print_word(out, text);

@@ -1,4 +1,4 @@
-/* A recipe with its data, settled. */
+/* A resolved recipe with its data. */
 #include "train_job.h"
 
 #include "signals.h"
@@ -37,8 +37,7 @@ int cli_train_job_error(const cli_invocation *call, const stk_error *err)
     return cli_report_recipe(call->command, err, advise(err));
 }
 
-/* A set of one class, or with classes of which nothing can be learnt, is more often a wrong folder
- * than what somebody wants. */
+/* Data with one class, or with too few images per class, usually means a wrong folder. */
 static stk_status check_classes(const cli_train_job *job, stk_error *err)
 {
     if (job->data.classes >= 2) return STK_OK;
@@ -60,7 +59,7 @@ static stk_status read_and_resolve(cli_train_job *job, stk_error *err)
     return STK_OK;
 }
 
-/* Names of files are among them. */
+/* Lines may contain file names. */
 static void print_warnings(const cli_train_job *job)
 {
     const char *at = (const char *)job->reasons.data, *end = at + job->reasons.size;

@@ -1,4 +1,4 @@
-/* How a run learns: reports and images of a trainer, gathered for its page. */
+/* Collects training progress: reports and images of a trainer, for the live page. */
 #include "train_learning.h"
 
 #include "model_images.h"
@@ -12,18 +12,18 @@
 #include <string.h>
 #include <time.h>
 
-/* Images up to SMALL stay as they are; larger ones are shrunk to SHOWN at most. */
+/* Images up to SMALL keep their size; larger ones are shrunk to at most SHOWN. */
 enum { SMALL = 64, SHOWN = 112, QUALITY = 85, NAME_CAPACITY = 128 };
 
 struct cli_train_learning {
     const stk_train_data *data;
     stk_trainer          *trainer;
-    _Atomic int64_t       step; /* the last one done, by the training thread */
-    pthread_mutex_t       lock; /* of what follows */
+    _Atomic int64_t       step; /* last finished one, set by the training thread */
+    pthread_mutex_t       lock; /* protects the following fields */
     stk_learning         *learning;
     stk_learning_position position;
     double                placed_at;
-    int64_t               shown[2]; /* steps of the images that are */
+    int64_t               shown[2]; /* steps of the shown images */
 };
 
 static double now(void)
@@ -151,7 +151,7 @@ void cli_train_learning_end(cli_train_learning *learning, const char *state)
     pthread_mutex_unlock(&learning->lock);
 }
 
-/* Every factor x factor pixels become their mean. */
+/* Averages factor x factor pixels. */
 static stk_status shrink(const uint8_t *src, int size, int channels, int factor, stk_pixels *out,
                          stk_error *err)
 {
@@ -198,7 +198,7 @@ typedef struct texts {
     char label[NAME_CAPACITY], predicted[NAME_CAPACITY];
 } texts;
 
-/* files: one for each, to be released by the caller. */
+/* files: one per image, released by the caller. */
 static stk_status show_all(cli_train_learning *l, const stk_train_samples *s, bool validation,
                            stk_blob files[STK_TRAIN_SAMPLES], stk_error *err)
 {
@@ -220,7 +220,7 @@ static stk_status show_all(cli_train_learning *l, const stk_train_samples *s, bo
                              images, (size_t)s->count, err);
 }
 
-/* Under the lock: images that are new. */
+/* Call with the lock held: encodes new images. */
 static stk_status show(cli_train_learning *l, bool validation, stk_error *err)
 {
     stk_train_samples samples;
@@ -238,7 +238,7 @@ static stk_status show(cli_train_learning *l, bool validation, stk_error *err)
     return st;
 }
 
-/* Reports come now and then; steps are done and time passes between them. */
+/* Adds steps and time since the last report. */
 static stk_learning_position position_now(const cli_train_learning *l)
 {
     stk_learning_position position = l->position;

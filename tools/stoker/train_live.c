@@ -1,4 +1,4 @@
-/* A run, shown in a browser while it goes on. */
+/* Serves a run in the browser during training. */
 #include "train_live.h"
 
 #include "train_token.h"
@@ -19,13 +19,13 @@ struct cli_train_live {
     stk_tracer     *tracer; /* NULL: none */
     cli_train_shown shown;
     pthread_t       thread;
-    bool            running, failed; /* failed: it was told once */
+    bool            running, failed; /* failed: reported once */
     pthread_mutex_t lock;
     pthread_cond_t  changed;
     bool            stop; /* under lock */
 };
 
-/* What the page shows beside the profile, as JSON. */
+/* Page data besides the profile, as JSON. */
 typedef struct page_data {
     stk_blob learning, tracing;
 } page_data;
@@ -68,7 +68,7 @@ static stk_status update(cli_train_live *live, stk_error *err)
     return st;
 }
 
-/* Nobody is served by a run that stops because it is watched: a failure is told once. */
+/* A failed update must not stop the run: it is reported once. */
 static void update_or_tell(cli_train_live *live)
 {
     stk_error err;
@@ -79,8 +79,8 @@ static void update_or_tell(cli_train_live *live)
             stk_error_line(&err, line, sizeof line));
 }
 
-/* A second from now, or so late that updates take a fiftieth of a core: a long run has many steps
- * to judge. cpu is the thread's time when the last one began. */
+/* A second from now, or later if updates would exceed a fiftieth of a core, since long runs have
+ * many steps. cpu: CPU time of the thread when the last update began. */
 static struct timespec next_time(const struct timespec *cpu)
 {
     enum { PART = 50 };
@@ -93,7 +93,7 @@ static struct timespec next_time(const struct timespec *cpu)
     return at;
 }
 
-/* Least urgent of all threads of the run: cores that train go first. */
+/* Lowest priority of the run's threads: training comes first. */
 static void *follow(void *context)
 {
     enum { URGENT_MIN = 19 };
@@ -120,7 +120,7 @@ static stk_status ask_trace(void *context, int64_t steps, int level, stk_error *
     return stk_tracer_ask(context, &request, err);
 }
 
-/* A port that a person named is the one, or an error; the usual one may be another run's. */
+/* A port given by the user must be free; the default one may be another run's. */
 static stk_status open_server(stk_live **out, const cli_serve_values *values, const char *token,
                               stk_tracer *tracer, stk_error *err)
 {
@@ -148,7 +148,7 @@ static void init_lock(cli_train_live *live)
     pthread_mutex_init(&live->lock, NULL);
 }
 
-/* The name that others reach the machine by, where it listens at all of its addresses. */
+/* The host name if the server listens on all addresses. */
 static const char *reachable(const char *address, char *name, size_t capacity)
 {
     if (!address) return "localhost";
@@ -156,7 +156,7 @@ static const char *reachable(const char *address, char *name, size_t capacity)
     return gethostname(name, capacity) || !memchr(name, 0, capacity) || !*name ? address : name;
 }
 
-/* A token that was drawn is told here and nowhere else; a person's own is theirs to know. */
+/* A generated token is printed only here; the user's own is never printed. */
 static void print_address(const cli_serve_values *values, const stk_live *server, const char *own)
 {
     char        name[256];
@@ -204,7 +204,7 @@ stk_status cli_train_live_follow(cli_train_live *live, const cli_train_shown *sh
     return STK_OK;
 }
 
-/* A page asks once a second. */
+/* The page polls once a second. */
 static void show_end(cli_train_live *live)
 {
     enum { TIMES = 40 };

@@ -1,4 +1,4 @@
-/* The plan of a run, in some lines. */
+/* Prints the plan of a run. */
 #include "train_plan.h"
 
 #include "format.h"
@@ -85,7 +85,7 @@ static void print_data(const cli_train_job *job)
     fprintf(stderr, ", %s classes\n", cli_format_count(c, count_of(data->classes)));
 }
 
-/* What the choices that follow go by. */
+/* Image properties that later decisions use. */
 static void print_images(const stk_train_data *data)
 {
     const stk_train_survey *s = &data->survey;
@@ -132,7 +132,7 @@ static void print_model(const stk_train_recipe *recipe)
             (long long)recipe->data.size);
 }
 
-/* What fine-tuning decided, with its reasons; the rest of the plan has the numbers. */
+/* Decisions of fine-tuning with reasons; the numbers are in the rest of the plan. */
 static void print_weights(const cli_train_job *job)
 {
     static const char *const names[] = {"learning rate", "backbone rate", "epochs", "warm-up"};
@@ -149,7 +149,7 @@ static void print_weights(const cli_train_job *job)
     fprintf(stderr, "\n");
 }
 
-/* How often classes come, and what they count. */
+/* Class frequencies and weights. */
 static void print_classes(const cli_train_job *job)
 {
     static const char *const names[] = {"balance", "class weights"};

@@ -1,4 +1,4 @@
-/* Training as it goes on. */
+/* Progress of training. */
 #include "train_progress.h"
 
 #include "format.h"
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In nanoseconds: between lines, and before the first. */
+/* Nanoseconds between lines, and before the first. */
 #define REDRAW_TERMINAL 200000000ull
 #define REDRAW_FILE 3000000000ull
 
@@ -49,7 +49,7 @@ static bool is_time(cli_train_watch *watch)
     return true;
 }
 
-/* Reports tell the speed; before the first one, what was done since the start does. */
+/* From the last report; before the first one, from the steps so far. */
 static double images_per_second(const cli_train_watch *watch, int64_t step)
 {
     const double seconds = (double)(now_ns() - watch->begin_ns) / 1e9;
@@ -57,7 +57,7 @@ static double images_per_second(const cli_train_watch *watch, int64_t step)
     return seconds > 0 ? (double)((step - watch->first_step) * watch->batch) / seconds : 0;
 }
 
-/* Reports foresee the rest; before the first one, the speed so far does. */
+/* From the last report's estimate; before the first one, from the speed so far. */
 static double seconds_left(const cli_train_watch *watch, const stk_train_progress *p, double rate)
 {
     if (!watch->reported || !(watch->last.seconds_left > 0))
@@ -101,7 +101,7 @@ static void draw(cli_train_watch *watch, const stk_train_progress *p)
     watch->drawn = true;
 }
 
-/* On the training thread: most calls look at the clock and leave. */
+/* On the training thread: most calls only read the clock. */
 static void on_step(void *context, const stk_train_progress *progress)
 {
     cli_train_watch *watch = context;
@@ -151,7 +151,7 @@ void cli_train_watch_log(void *context, const char *line)
 {
     cli_train_watch *watch = context;
     const char      *show;
-    /* What autotune tries is for 'stoker bench input'; here it would drown the evaluations. */
+    /* Autotune's trials are for 'stoker bench input'; here they would drown the evaluations. */
     if (strncmp(line, "autotune:", 9) == 0) return;
     pthread_mutex_lock(&watch->lock);
     if (!cli_left_out_take(&watch->left_out, line, &show)) show = line;

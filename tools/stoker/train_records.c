@@ -1,5 +1,5 @@
-/* Records of a run. Those of its steps are written by the start that made them: one that had
- * nothing left to do only makes what is missing, as far as that goes. */
+/* Records of a run. The start that trained the steps writes them; a start without steps only
+ * recreates missing files. */
 #include "train_records.h"
 
 #include "profile_files.h"
@@ -20,7 +20,7 @@ void cli_train_records_release(cli_train_records *records)
     stk_profile_release(&records->profile);
 }
 
-/* Says what failed; false when it did. */
+/* Reports a failure; returns whether it was written. */
 static bool is_written(const char *what, stk_status st, const stk_error *err)
 {
     char line[1024];
@@ -57,7 +57,7 @@ bool cli_train_records_curve(const cli_train_records *records, const cli_style *
     return is_written("the curve", st, &err);
 }
 
-/* What limited the run is judged whether or not it can be kept. */
+/* The diagnosis is made even if the profile cannot be saved. */
 static bool save_profile(cli_train_records *r)
 {
     char       path[PATH_ROOM];
@@ -73,7 +73,7 @@ static bool save_profile(cli_train_records *r)
     return is_written("the profile", st, &err);
 }
 
-/* What the page has of learning is a file, too, so that 'stoker diagnose' can make it again. */
+/* Progress is saved as a file, so that 'stoker diagnose' can recreate the page. */
 static bool save_learning(const cli_train_records *r)
 {
     stk_error err;
@@ -94,7 +94,7 @@ static bool save_page(const cli_train_records *r, const stk_profile *profile,
                       &err);
 }
 
-/* From what the start that trained wrote of its steps. */
+/* From the files of the start that trained. */
 static bool remake_page(const cli_train_records *r)
 {
     char          path[PATH_CAPACITY];

@@ -1,4 +1,4 @@
-/* The end of a run. */
+/* Output at the end of training. */
 #include "train_report.h"
 
 #include "diagnosis_text.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Which images chose the model: those of test flatter it. */
+/* Names the images that selected the model: a test split would be biased by it. */
 static void print_chosen_by(const stk_train_data *data)
 {
     printf(" (");
@@ -82,7 +82,7 @@ static void print_callbacks(const stk_trainer *trainer)
     }
 }
 
-/* A run that is too short to judge is not told so. */
+/* Nothing for a run too short to diagnose. */
 static void print_verdict(const stk_diagnosis *diagnosis)
 {
     if (!diagnosis || diagnosis->samples_per_s.value < 0) return;

@@ -1,4 +1,4 @@
-/* What the seconds before the first step went to. */
+/* Time before the first step. */
 #include "train_startup.h"
 
 #include "format.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char   rest[] = "other";
-static const double least_share = 0.02; /* less is not worth a word */
+static const double least_share = 0.02; /* smaller parts are not listed */
 
 static void add(cli_startup_table *table, const char *name, double seconds)
 {
@@ -32,7 +32,7 @@ cli_startup_table cli_startup_table_of(const cli_train_job *job, const stk_train
     return table;
 }
 
-/* The largest first; the rest, which stands for what is small, last. */
+/* Largest first; the rest last. */
 static int by_seconds(const void *a, const void *b)
 {
     const stk_startup_part *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* The token that a person wants browsers to be asked for. */
+/* The user's access token for the live page. */
 #include "train_token.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* --trace SPEC: a tracer beside a run. */
+/* --trace SPEC: a tracer for a training run. */
 #include "train_trace.h"
 
 #include "text.h"
@@ -12,8 +12,8 @@ static bool has_kernels(const char *backend)
     return strcmp(backend, "cuda") == 0;
 }
 
-/* Kernels are told by a GPU; without one, operations are all there is, and nobody should believe to
- * have seen more. */
+/* Kernel traces need a GPU backend; without one the level is rejected instead of silently
+ * lowered. */
 static stk_status check_level(const stk_tracer_plan *plan, const char *backend, stk_error *err)
 {
     if (plan->level < STK_TRACE_KERNELS || has_kernels(backend)) return STK_OK;
@@ -50,7 +50,7 @@ int cli_train_trace_start(stk_tracer **out, const cli_invocation *call, const ch
     return CLI_EXIT_OK;
 }
 
-/* What is switched now is for the step that begins next. */
+/* Switches the level for the next step. */
 static void on_step(void *context, const stk_train_progress *progress)
 {
     stk_tracer_step(context, progress->last_enqueued - 1);

@@ -1,4 +1,4 @@
-/* The command that is watched, and the signals of the watcher. */
+/* The watched command, and signal handling of the watcher. */
 #include "watch_child.h"
 
 #include <errno.h>
@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For the handler, which can reach only what is static. */
+/* For the handler, which can only access statics. */
 static volatile sig_atomic_t child_pid, stop_came, resize_came;
 static int                   wake_pipe[2] = {-1, -1};
 
-/* The child begins with signals as programs expect them: main ignores SIGPIPE and SIGXFSZ. */
+/* Restores default signals for the child: main ignores SIGPIPE and SIGXFSZ. */
 static void run_child(char **argv, const int *outputs, int gate, int failure)
 {
     static const int usual[] = {SIGINT, SIGTERM, SIGALRM, SIGPIPE, SIGXFSZ};
@@ -57,7 +57,7 @@ stk_status cli_child_start(cli_child *child, char **argv, const int outputs[2], 
     return stk_fail_errno(err, reason, "watch", argv[0], "start it");
 }
 
-/* The pipe closes by itself when the command begins. */
+/* The pipe closes on exec. */
 int cli_child_begin(cli_child *child)
 {
     int     reason = 0;
@@ -80,7 +80,7 @@ int cli_child_reap(cli_child *child, int *signal_number)
 {
     int status = 0;
     *signal_number = 0;
-    child_pid = 0; /* the number may be given to another process */
+    child_pid = 0; /* the number may be reused by another process */
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(status)) return WEXITSTATUS(status);

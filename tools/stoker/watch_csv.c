@@ -1,4 +1,4 @@
-/* The log of stoker watch. */
+/* CSV log of stoker watch. */
 #include "watch_csv.h"
 
 #include <errno.h>
@@ -106,7 +106,7 @@ static void write_row(cli_csv *csv, double seconds)
             fputc(',', csv->file);
     if (csv->has_metric) write_metric(csv);
     fputc('\n', csv->file);
-    fflush(csv->file); /* others may follow it */
+    fflush(csv->file); /* others may follow the file */
 }
 
 void cli_csv_add(cli_csv *csv, const stk_resource_sample *sample)
@@ -117,7 +117,7 @@ void cli_csv_add(cli_csv *csv, const stk_resource_sample *sample)
     for (int g = 0; g < csv->gpu_count && g < sample->gpu_count; g++)
         for (int i = 0; i < GPU_COLUMNS; i++)
             add_value(csv, COLUMNS + g * GPU_COLUMNS + i, &sample->gpus[g], gpu_columns[i].offset);
-    /* A sample is early or late by a little; half of the usual pause is not. */
+    /* Tolerates jitter of a sample. */
     if (sample->seconds < csv->next_s - 0.02) return;
     write_row(csv, sample->seconds);
     memset(csv->sums, 0, sizeof csv->sums);

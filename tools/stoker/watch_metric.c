@@ -1,4 +1,4 @@
-/* A number in what the watched command writes: the pattern, and what was found. */
+/* Pattern and statistics of a metric in the command's output. */
 #include "watch_metric.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ void cli_metric_pattern_release(cli_metric_pattern *pattern)
     pattern->given = false;
 }
 
-/* "1,234.5" is a number, too: thousands are written so. */
+/* Accepts thousands separators: "1,234.5". */
 static bool read_number(const char *from, size_t length, double *value)
 {
     char   text[NUMBER], *end;
@@ -75,7 +75,7 @@ bool cli_metric_find(const cli_metric_pattern *pattern, const char *line, double
         if (match[1].rm_so >= 0 &&
             read_number(line + match[1].rm_so, (size_t)(match[1].rm_eo - match[1].rm_so), value))
             found = true;
-        if (!match[0].rm_eo) break; /* it matches nothing at all, and would for ever */
+        if (!match[0].rm_eo) break; /* an empty match would loop for ever */
         line += match[0].rm_eo;
         flags = REG_NOTBOL;
     }

@@ -1,5 +1,5 @@
-/* What the watched command writes, passed on and read. A thread does it: who watches must not wait
- * for an output that is slow. */
+/* Forwards and scans the command's output on a thread of its own: the watcher must not block on a
+ * slow reader. */
 #include "watch_metric.h"
 
 #include <errno.h>
@@ -56,8 +56,8 @@ static void end_line(cli_metric_reader *r, cli_metric_stream *s)
     s->used = 0;
 }
 
-/* Progress bars write a line over itself with a carriage return. Of lines that are too long the
- * beginning is looked at. */
+/* Progress bars overwrite a line by a carriage return. Of lines that are too long only the
+ * beginning is scanned. */
 static void look(cli_metric_reader *r, cli_metric_stream *s, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static bool pass_on(int to, const char *bytes, size_t count)
     return true;
 }
 
-/* Where nobody reads any more the command learns it as it would without us: by a closed pipe. */
+/* If our reader is gone, the command gets a closed pipe, as it would without us. */
 static void pump(cli_metric_reader *r, cli_metric_stream *s)
 {
     char          bytes[16384];

@@ -1,4 +1,4 @@
-/* The panels: a graph of what was, and numbers of what is. */
+/* The panels: graphs of recent values, and current numbers. */
 #include "format.h"
 #include "watch_view.h"
 
@@ -54,7 +54,7 @@ static double number_at(const stk_resource_sample *s, size_t offset)
     return *(const double *)(const void *)((const char *)s + offset);
 }
 
-/* The last values by time, so that a time without samples is a gap as wide as it was long. */
+/* Recent values by time, so that a pause in sampling is a proportional gap. */
 static size_t collect(const cli_view *view, size_t offset, double *values, size_t wanted)
 {
     if (wanted > VALUES_MAX) wanted = VALUES_MAX;
@@ -166,7 +166,7 @@ void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view)
                      values, count, CLI_STYLE_FIRST);
 }
 
-/* Two rates, one graph above the other. */
+/* Two rates as graphs, one above the other. */
 static void draw_flow(cli_canvas *canvas, cli_box inside, const cli_view *view, const size_t at[2],
                       const char *const names[2], double full)
 {
@@ -217,7 +217,7 @@ void cli_view_network(cli_canvas *canvas, cli_box box, const cli_view *view)
     draw_flow(canvas, cli_canvas_frame(canvas, box, title), view, at, names, 1e6);
 }
 
-/* "12.3 GB  251 W  64 C  1410 MHz", what of it is known. */
+/* "12.3 GB  251 W  64 C  1410 MHz", as far as known. */
 static void describe_gpu(char *text, size_t capacity, const stk_gpu_sample *g)
 {
     char   memory[CLI_FORMAT_CAPACITY];

@@ -1,4 +1,4 @@
-/* What stoker watch says. */
+/* Output of stoker watch. */
 #include "watch_report.h"
 
 #include "format.h"
@@ -12,7 +12,7 @@ static double number_at(const void *base, size_t offset)
     return *(const double *)(const void *)((const char *)base + offset);
 }
 
-/* The mean of what is known; -1: nothing is. */
+/* Mean of the known values; -1: none. */
 static double mean_of(const stk_resource_sample *samples, size_t count, size_t offset)
 {
     double sum = 0;

@@ -64,7 +64,7 @@ double cli_watch_left(const cli_watch *watch, double max)
     return left < 0 ? 0 : left < max ? left : max;
 }
 
-/* With a command it is the command that Ctrl-C ends, and the watch with it. */
+/* With a command, Ctrl-C ends the command, and so the watch. */
 static bool ends(const cli_watch *watch, const cli_watch_events *events)
 {
     return events->stop && !watch->child.pid;
@@ -94,7 +94,7 @@ void cli_watch_in_lines(cli_watch *watch)
     free(samples);
 }
 
-/* What is drawn: copies, so that a pause keeps them. */
+/* Copies of the drawn data, so that a pause keeps them. */
 typedef struct frame {
     stk_resource_sample samples[CLI_WATCH_RECENT];
     stk_thread_sample   threads[CLI_WATCH_THREADS];
@@ -133,7 +133,7 @@ static void draw(frame *f, cli_screen *screen)
     stk_blob_release(&lines);
 }
 
-/* False: the person wants to leave. */
+/* False: the user quits. */
 static bool obey(cli_watch *watch, frame *f, int key)
 {
     double interval = watch->interval_s;

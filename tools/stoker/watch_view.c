@@ -1,4 +1,4 @@
-/* Where the panels go. */
+/* Layout of the panels. */
 #include "watch_view.h"
 
 #include "format.h"
@@ -10,14 +10,14 @@ enum { NARROW = 60, LOW = 16, COLUMN_MIN = 70, PANELS = 5, EDGES = 2 };
 
 typedef struct panel {
     void (*draw)(cli_canvas *, cli_box, const cli_view *);
-    int min, weight; /* rows, and its part of those left over */
+    int min, weight; /* rows, and weight in the distribution of spare rows */
 } panel;
 
 static const panel cpu_panel = {cli_view_cpu, 6, 4}, memory_panel = {cli_view_memory, 5, 1};
 static const panel disk_panel = {cli_view_disk, 4, 2}, network_panel = {cli_view_network, 4, 2};
 static const panel gpus_panel = {cli_view_gpus, 5, 3};
 
-/* One under the other in a column; the last ones are left out when there is no room. */
+/* Stacks panels in a column; the last ones are dropped if they do not fit. */
 static void stack(cli_canvas *canvas, cli_box box, const cli_view *view, const panel *const *list)
 {
     int count = 0, min = 0, weight = 0;
@@ -59,7 +59,7 @@ static void draw_panels(cli_canvas *canvas, cli_box box, const cli_view *view)
           has_gpu ? right_gpu : right);
 }
 
-/* The title on the left, what is known of the watching on the right. */
+/* The title on the left, the state of watching on the right. */
 static void draw_head(cli_canvas *canvas, const cli_view *view)
 {
     char       time[CLI_FORMAT_CAPACITY], right[160], own[40] = "";
@@ -102,7 +102,7 @@ static void draw_foot(cli_canvas *canvas, cli_box box, const cli_view *view)
     draw_wrapped(canvas, box, CLI_STYLE_BOLD, text);
     static const char keys[] = "q quit  p pause  + - interval";
     const int         length = (int)sizeof keys - 1;
-    /* The keys stand where the last line leaves room for them. */
+    /* Keys are listed if the last line has space. */
     for (int x = view->width - length - 2; x < view->width; x++)
         if (x < 0 || canvas->cells[(view->height - 1) * view->width + x].code != ' ') return;
     cli_canvas_text(canvas, view->width - length, view->height - 1, length, CLI_STYLE_DIM, keys);
@@ -120,7 +120,7 @@ stk_status cli_view_render(const cli_view *view, stk_blob *out, stk_error *err)
     else
         draw_panels(&canvas, body, view);
     const cli_box last = {0, view->height - foot, view->width, foot};
-    cli_canvas_clear(&canvas, last); /* what had no room above */
+    cli_canvas_clear(&canvas, last); /* dropped from the layout above */
     draw_foot(&canvas, last, view);
     const stk_status st = cli_canvas_write(&canvas, view->color, out, err);
     cli_canvas_release(&canvas);

@@ -1,4 +1,4 @@
-/* "S2=0.5,S7=apart,threads=3": what would be if, as text. */
+/* Parses a what-if: "S2=0.5,S7=apart,threads=3". */
 #include "what_if.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Leaving out one operation after the other. */
+/* Measures a preset with each of its operations left out in turn. */
 #include "bench_ablate.h"
 
 #include "format.h"
@@ -27,7 +27,7 @@ static stk_status add_without(cli_ablation *out, const char *path, const cli_ben
     return add(out, path, &less, operation, err);
 }
 
-/* Images that are stored as pixels are not decoded. */
+/* Images stored as pixels need no decode. */
 static stk_status is_encoded(bool *encoded, const char *path, const cli_bench_shape *shape,
                              stk_error *err)
 {
@@ -39,7 +39,7 @@ static stk_status is_encoded(bool *encoded, const char *path, const cli_bench_sh
     return STK_OK;
 }
 
-/* Else fit is about images that hardly anybody has, and costs nothing. */
+/* Otherwise fit applies to unusual images only and costs nothing. */
 static bool resizes_all(const stk_preset *preset)
 {
     return preset->fit && strstr(preset->fit, "{size}");
@@ -78,7 +78,7 @@ void cli_ablation_release(cli_ablation *ablation)
     ablation->count = 0;
 }
 
-/* Microseconds of a core for an image that rival i does without. */
+/* CPU microseconds per image that contender i saves. */
 static double cost_us(const cli_ablation *a, size_t i)
 {
     return (a->contenders[0].cpu - a->contenders[i].cpu) * 1e6;

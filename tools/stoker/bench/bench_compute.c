@@ -1,4 +1,4 @@
-/* stoker bench compute: how fast a network computes, without any input. */
+/* stoker bench compute: the speed of a network without input. */
 #include "bench_compute_report.h"
 #include "bench_options.h"
 #include "bench_resolve.h"
@@ -68,7 +68,7 @@ static const cli_option options[] = {
     CLI_BENCH_SHOW_OPTIONS(values, color, train),
 };
 
-/* The most times that are measured: of steps, or of windows of steps. */
+/* Upper bound of measurements: of steps, or of windows of steps. */
 static size_t rounds_of(const values *v)
 {
     const int64_t of = v->window ? v->window : 1;
@@ -87,7 +87,7 @@ static stk_status step(stk_train_bench *bench, stk_error *err)
     return stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err);
 }
 
-/* One step, or a window of them; *seconds: of a step. */
+/* Runs one step or a window; *seconds: per step. */
 static stk_status time_steps(stk_train_bench *bench, int64_t window, double *seconds,
                              stk_error *err)
 {
@@ -117,7 +117,7 @@ static stk_status measure(cli_compute_report *report, const values *v, stk_error
     return STK_OK;
 }
 
-/* After what counts: the clock is read twice for every operation. */
+/* Runs after the measurement: it reads the clock twice per operation. */
 static stk_status time_operations(cli_compute_report *report, stk_error *err)
 {
     stk_program *program = stk_train_bench_program(report->bench);
@@ -157,7 +157,7 @@ static int print(const cli_invocation *call, const cli_compute_report *report)
     return cli_json_out_end(&json, call);
 }
 
-/* Half of the machine's: the other half is for data, and for others. */
+/* Half of the machine's memory: the rest is for data and other programs. */
 static uint64_t memory_to_use(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGE_SIZE);

@@ -1,4 +1,4 @@
-/* A step of compute, for people and as JSON. */
+/* Prints a compute step as text and JSON. */
 #include "bench_compute_report.h"
 
 #include "format.h"
@@ -28,7 +28,7 @@ static double per_second(double amount, double seconds)
     return seconds > 0 ? amount / seconds : 0;
 }
 
-/* Seconds of one run. */
+/* Seconds per run. */
 static double time_of(const stk_program_instruction *step)
 {
     return step->runs ? (double)step->nanoseconds * 1e-9 / (double)step->runs : 0;
@@ -40,7 +40,7 @@ static int by_time(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The longest first; NULL when there is no memory. */
+/* Longest first; NULL without memory. */
 static stk_program_instruction *list_steps(const stk_program *program, size_t *count,
                                            double *seconds)
 {

@@ -1,4 +1,4 @@
-/* stoker bench input: how fast an input pipeline is, and what limits it. */
+/* stoker bench input: the speed of an input pipeline, and its bottleneck. */
 #include "bench_ablate.h"
 #include "bench_storage_forms.h"
 #include "bench_timed.h"
@@ -90,7 +90,7 @@ static int print_json(const cli_invocation *call, const cli_bench_result *result
     return cli_json_out_end(&json, call);
 }
 
-/* With --json, one object: the warnings, and the plans where text is not NULL. */
+/* With --json, an object: warnings, and plans if text is not NULL. */
 static int print_look(const cli_invocation *call, const stk_warning *warnings, size_t count,
                       const stk_blob *text)
 {
@@ -115,7 +115,7 @@ static void print_warnings(FILE *out, const stk_warning *warnings, size_t count)
     }
 }
 
-/* Runs nothing: --lint, --explain or both. */
+/* Handles --lint and --explain without running the pipeline. */
 static int look(const cli_invocation *call, stk_dataset *data, const stk_warning *warnings,
                 size_t count)
 {
@@ -267,7 +267,7 @@ static cli_bench_shape shape_of(const values *v)
                              .split = v->images.split};
 }
 
-/* What does not go together; NULL when all does. */
+/* A conflict between flags; NULL: none. */
 static const char *find_conflict(const values *v, bool recipe)
 {
     const bool prepares = v->images.evaluate || v->images.size || v->images.split ||
@@ -286,7 +286,7 @@ static const char *find_conflict(const values *v, bool recipe)
     return NULL;
 }
 
-/* An operation to leave out that the preset has not: a flag that is wrong, not data. */
+/* An unknown operation in --without is a usage error, not bad data. */
 static bool names_no_operation(const cli_bench_shape *shape)
 {
     const stk_preset_options *p = &shape->preparation;

@@ -1,5 +1,5 @@
-/* Of a device: a large product and an operation that only moves bytes. Of cores: multiplications
- * with additions in registers, and reading memory. */
+/* Device peaks by a large GEMM and an elementwise operation; core peaks by fused multiply-adds in
+ * registers and by memory reads. */
 #include "bench_peaks.h"
 
 #include <stdio.h>

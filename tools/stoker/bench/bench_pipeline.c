@@ -1,4 +1,4 @@
-/* Recipes, and a usual pipeline over any data. */
+/* Opens recipes, or a default pipeline over any data. */
 #include "bench_pipeline.h"
 
 #include <stoker/dataset_operators.h>
@@ -8,7 +8,7 @@
 #include <stoker/source.h>
 #include <string.h>
 
-/* A single file of any name is TFRecords when its first record has a sound header. */
+/* A single file of any name is TFRecords if its first record has a valid header. */
 static bool is_records(const char *path)
 {
     stk_shards shards;

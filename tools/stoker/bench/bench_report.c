@@ -1,4 +1,4 @@
-/* The report of stoker bench, for people and as JSON. */
+/* Prints the report of stoker bench as text and JSON. */
 #include "bench_report.h"
 
 #include "format.h"
@@ -55,7 +55,7 @@ static void add_percent(cli_table *table, uint64_t ns, double seconds)
     cli_table_add(table, text);
 }
 
-/* Time of its own for one element. */
+/* Self time per element. */
 static const char *each(char *text, size_t capacity, const stk_operator_stats *stage)
 {
     const double ns = stage->items ? (double)stage->busy_ns / (double)stage->items : 0;

@@ -1,4 +1,4 @@
-/* A recipe for steps without data. */
+/* Resolves a recipe for steps without data. */
 #include "bench_resolve.h"
 
 #include <stoker/models.h>
@@ -9,7 +9,8 @@ stk_status cli_bench_resolve(stk_train_recipe *recipe, int64_t classes, stk_erro
     const stk_model *model;
     STK_TRY(stk_model_find(&model, recipe->model.name, err));
     if (recipe->data.size < 0) recipe->data.size = model->size;
-    if (recipe->knobs.input_threads < 0) recipe->knobs.input_threads = 1; /* none is taken away */
+    if (recipe->knobs.input_threads < 0)
+        recipe->knobs.input_threads = 1; /* input takes no thread from compute */
     const stk_train_data data = {.classes = classes ? classes : model->classes,
                                  .train_count = MANY,
                                  .width = recipe->data.size,

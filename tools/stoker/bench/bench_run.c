@@ -1,4 +1,4 @@
-/* Drawing from pipelines, with a line about it now and then. */
+/* Draws from pipelines with a progress line. */
 #include "bench_run.h"
 
 #include "deadline.h"
@@ -28,7 +28,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Time of all threads of this process, on cores. */
+/* CPU time of all threads of this process. */
 static double cpu_now(void)
 {
     struct rusage use;
@@ -37,7 +37,7 @@ static double cpu_now(void)
            (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
 }
 
-/* Values that were batched have a leading dimension. */
+/* Batched values have a leading dimension. */
 static uint64_t rows_of(const stk_element *element)
 {
     if (!stk_element_count(element)) return 1;
@@ -70,7 +70,7 @@ static bool gives_batches(stk_iterator *it)
     return report.batches;
 }
 
-/* Says why it ended; an error that is no request to stop is told by the status. */
+/* *ended gets the reason of the end; an error other than cancellation is the status. */
 static stk_status draw(drawing *d, const char **ended, stk_error *err)
 {
     const cli_bench_limits *limits = d->limits;
@@ -94,7 +94,7 @@ static stk_status draw(drawing *d, const char **ended, stk_error *err)
     }
 }
 
-/* Decisions are in the report; what else there is to say comes at once. */
+/* Decisions are in the report; other lines are printed at once. */
 static void log_line(void *context, const char *line)
 {
     (void)context;
@@ -104,8 +104,8 @@ static void log_line(void *context, const char *line)
     fprintf(stderr, "\n");
 }
 
-/* What is being made when the time is up is made and counted, or slow batches would not be; but not
- * for ever. */
+/* An element in progress at the deadline is completed and counted, so that slow batches count; up
+ * to a limit. */
 static double most_seconds(double seconds)
 {
     return 2 * seconds + 1;
@@ -144,7 +144,7 @@ stk_status cli_bench_measure(stk_dataset *data, const cli_bench_limits *limits,
     return st;
 }
 
-/* Draws for at least so long, and at least one batch. */
+/* Draws for at least this time and at least one batch. */
 static stk_status draw_for(stk_iterator *it, double seconds, uint64_t *rows, stk_error *err)
 {
     const double begin = now();
@@ -160,7 +160,7 @@ static stk_status draw_for(stk_iterator *it, double seconds, uint64_t *rows, stk
     return STK_OK;
 }
 
-/* The first batches wait for files to be opened and buffers to be filled: they do not count. */
+/* The first batches include opening files and filling buffers, and are not counted. */
 static stk_status run_slice(cli_contender *contender, int round, double seconds,
                             const cli_bench_limits *limits, stk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Packing data into temporary folders, and measuring one beside the other. */
+/* Packs data into temporary folders, and measures them interleaved. */
 #include "bench_storage_forms.h"
 
 #include "format.h"
@@ -85,7 +85,8 @@ static void show_progress(void *context, const stk_pack_progress *at)
     cli_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
 }
 
-/* A pack of plain bytes cannot be resized: its images are then encoded, but not made seekable. */
+/* A pack of unmodified bytes cannot be resized: its images are re-encoded, but not made
+ * seekable. */
 static stk_pack_images images_of(const storage_form *f, int resize)
 {
     stk_pack_images images = f->images;

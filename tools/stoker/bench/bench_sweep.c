@@ -1,4 +1,4 @@
-/* A step of compute with one batch after the other. */
+/* Measures a compute step at one batch size after the other. */
 #include "bench_sweep.h"
 
 #include "format.h"
@@ -69,7 +69,7 @@ static stk_status measure(cli_sweep *s, int64_t batch, stk_error *err)
     return STK_OK;
 }
 
-/* Twice the batch takes at most twice the memory. */
+/* A doubled batch takes at most twice the memory. */
 static bool fits_twice(cli_sweep *s)
 {
     char         a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];

@@ -1,11 +1,11 @@
-/* A recipe cannot be run without any of its operations: what follows may need what it gives. So
- * they are timed where they are. */
+/* Times operations in place: a recipe cannot run without one of them, since later operations may
+ * need its result. */
 #include "bench_timed.h"
 
 #include "format.h"
 #include "operation_table.h"
 
-/* Microseconds of a core for a sample, all stages. */
+/* CPU microseconds per sample over all operators. */
 static double total_us(const cli_bench_result *r)
 {
     return r->samples ? r->cpu_seconds / (double)r->samples * 1e6 : 0;

@@ -1,4 +1,4 @@
-/* stoker bench train: training as a whole, beside its parts. */
+/* stoker bench train: training against its parts. */
 #include "format.h"
 #include "json_out.h"
 #include "signals.h"
@@ -38,12 +38,12 @@ typedef struct session {
     const cli_invocation *call;
     const cli_train_job  *job;
     stk_train_bench      *bench;
-    stk_tracer           *tracer; /* NULL: not asked for */
+    stk_tracer           *tracer; /* NULL: none */
     int64_t               steps;  /* with input, so far */
     double                rates[PARTS][ROUNDS];
-    cli_spread            spread[PARTS]; /* img/s */
-    stk_profile           profile;       /* of both together */
-    stk_diagnosis         diagnosis;     /* of that */
+    cli_spread            spread[PARTS]; /* in img/s */
+    stk_profile           profile;       /* of the complete step */
+    stk_diagnosis         diagnosis;     /* of profile */
 } session;
 
 static stk_status step(session *s, int part, stk_error *err)
@@ -68,7 +68,7 @@ static stk_status step_for(session *s, int part, double seconds, double *rate, s
     return STK_OK;
 }
 
-/* What an earlier part left (queues that are full, or empty) is used up in the first quarter. */
+/* The first quarter consumes leftovers of an earlier part, such as full queues. */
 static stk_status measure(session *s, double seconds, stk_error *err)
 {
     const double slice = seconds / (ROUNDS * PARTS);
@@ -103,14 +103,14 @@ static double ratio(const session *s)
     return slower(s) > 0 ? s->spread[STK_TRAIN_BENCH_BOTH].median / slower(s) : 0;
 }
 
-/* Too few steps say nothing of a stage; the parts alone still do. */
+/* Too few steps allow no diagnosis; the parts alone are still reported. */
 static bool is_judged(const session *s)
 {
     return s->diagnosis.samples_per_s.value >= 0;
 }
 
-/* What limits the whole is seen in the whole: a stage that neither part has alone (sharing,
- * writing, a callback) may be it. */
+/* The bottleneck of the complete step may be a stage that neither part has: all-reduce, writing, a
+ * callback. */
 static const char *limit_name(const session *s)
 {
     if (is_judged(s)) return stk_stage_name(s->diagnosis.limit.stage);
@@ -128,7 +128,7 @@ static const char *limit_hint(const session *s)
     return "'stoker profile' says why, and what each fix would give";
 }
 
-/* On a machine that is busy with other things the numbers mean little, and should say so. */
+/* On a busy machine the numbers vary, and the output should say so. */
 static bool noisy(const session *s)
 {
     for (int part = 0; part < PARTS; part++)

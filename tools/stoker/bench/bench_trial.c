@@ -1,4 +1,4 @@
-/* Things that are timed in turn. */
+/* Interleaved timing of trials. */
 #include "bench_trial.h"
 
 #include "bench_resolve.h"
@@ -21,7 +21,7 @@ stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe, bo
     return STK_OK;
 }
 
-/* Zeros would cost a GPU less power than what is usual, and so be faster. */
+/* Zeros would use less GPU power than typical data, and so run faster. */
 static stk_status feed(stk_program *program, const char *input, stk_error *err)
 {
     stk_dtype dtype;
