@@ -1,4 +1,5 @@
-/* A large convolution costs what its area says; a chain of 3x3 sees as far for less. */
+/* Rule: a large convolution costs its kernel area; a chain of 3x3 has the same receptive field for
+ * less. */
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "lint/lint_internal.h"
@@ -6,8 +7,8 @@
 
 enum { LARGEST = 5, LARGEST_OF_STEM = 7, IMAGE_CHANNELS = 4 };
 
-/* Not told: depthwise ones, whose area costs little; patches side by side, which no chain can be;
- * and what sees the whole image, which is a dense layer. */
+/* Excludes depthwise convolutions, which are cheap; non-overlapping patches, which no chain can
+ * replace; and kernels over the complete image, which are dense layers. */
 static bool is_big(const stk_instruction *instruction, stk_conv2d_shape *shape)
 {
     const stk_conv2d_attrs *attrs = instruction->call.instance.attrs;
@@ -20,7 +21,7 @@ static bool is_big(const stk_instruction *instruction, stk_conv2d_shape *shape)
     return side > (shape->in_c <= IMAGE_CHANNELS ? LARGEST_OF_STEM : LARGEST);
 }
 
-/* What of the work a chain of 3x3 with the same reach does. */
+/* Work of the equivalent 3x3 chain, relative to the convolution. */
 static double chain_fraction(const stk_conv2d_shape *shape)
 {
     const int64_t side = shape->kernel_h > shape->kernel_w ? shape->kernel_h : shape->kernel_w;

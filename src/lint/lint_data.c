@@ -1,4 +1,4 @@
-/* Rules about the data: how large, in how many files, how often it is read. */
+/* Rules about the data: image size, number of files, repeated reads. */
 #include "lint/lint_internal.h"
 #include <stdio.h>
 #include <stoker/dataset_info.h>
@@ -6,8 +6,7 @@
 #include <stoker/text.h>
 #include <string.h>
 
-/* Images are packed a little larger than they are used, so that crops have room; many files are
- * those that cost more to open than to read. */
+/* Packed images keep a margin for crops; files below this size cost more to open than to read. */
 static const double   fits_crops = 256.0 / 224, small_bytes = 256e3;
 static const uint64_t many_files = 1000;
 
@@ -45,7 +44,7 @@ void stk_lint_storage_read(stk_lint_storage *out, const stk_train_recipe *recipe
     stk_source_free(source);
 }
 
-/* PATH without slashes at its end, for a name beside it. */
+/* PATH without trailing slashes. */
 static int stem(const char *path)
 {
     size_t length = strlen(path);
@@ -54,7 +53,7 @@ static int stem(const char *path)
     return (int)length;
 }
 
-/* "stoker pack PATH PATH-SUFFIX FLAGS". A path that does not fit into the line is DATA. */
+/* "stoker pack PATH PATH-SUFFIX FLAGS". A path too long for the line becomes DATA. */
 static void advise_pack(stk_lint *item, const char *path, const char *suffix, const char *flags)
 {
     enum { WORD = 112 };
@@ -110,7 +109,7 @@ void stk_lint_files(const stk_lint_subject *s)
     advise_pack(item, path, "packed", "");
 }
 
-/* A quarter of memory is what input takes at most unless told otherwise. */
+/* Input may use a quarter of memory by default. */
 void stk_lint_cache(const stk_lint_subject *s)
 {
     const stk_lint_storage *at = s->storage;

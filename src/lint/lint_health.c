@@ -1,10 +1,10 @@
-/* What is wrong with the images, among the other findings. */
+/* Adds image defects to the lints. */
 #include "lint/lint_internal.h"
 
 #include <stdio.h>
 #include <stoker/health.h>
 
-/* Notes are for looking at data, not for mending it. */
+/* Notes are information, not defects. */
 void stk_lint_health(stk_lint_list *list, const stk_health_report *report, const char *path)
 {
     for (size_t i = 0; i < report->finding_count; i++) {

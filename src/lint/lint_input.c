@@ -1,4 +1,4 @@
-/* The rules of the pipeline's own plan, told with the others. */
+/* Adds the lints of the input pipeline's plan. */
 #include "lint/lint_internal.h"
 #include "train/input/loader.h"
 #include <stdio.h>

@@ -1,17 +1,16 @@
-/* What rules are made of. A rule is one function; the lists are in lint_program.c and
- * lint_recipe.c. */
+/* Interface of rules. A rule is one function; lint_program.c and lint_recipe.c list them. */
 #ifndef STK_LINT_LINT_INTERNAL_H
 #define STK_LINT_LINT_INTERNAL_H
 
 #include "compute/runtime/program_internal.h"
 #include <stoker/lint.h>
 
-/* The next item with this rule, stage and text "where: message", for the caller to complete; NULL
- * when there is no more room. */
+/* Adds an item with rule, stage and text "where: message", which the caller completes; NULL if the
+ * list is full. */
 stk_lint *stk_lint_add(stk_lint_list *list, const char *rule, stk_stage stage, const char *where);
 void      stk_lint_print(char *text, size_t capacity, const char *format, ...) STK_PRINTF(3, 4);
 
-/* A step, as rules of operations see it. */
+/* A program, as input of operation rules. */
 typedef struct stk_lint_program_context {
     stk_lint_list          *list;
     const stk_program      *program;
@@ -22,9 +21,9 @@ typedef struct stk_lint_program_context {
 
 /* Seconds of one operation. */
 double stk_lint_cost(const stk_lint_program_context *s, const stk_instruction *step);
-/* "measured", or how else costs were found. */
+/* "measured", or how costs were estimated. */
 const char *stk_lint_basis(const stk_lint_program_context *s);
-/* The node that step runs. */
+/* The node that an instruction runs. */
 const stk_graph_node *stk_lint_node(const stk_lint_program_context *s, const stk_instruction *step);
 
 void stk_lint_odd_channels(const stk_lint_program_context *s);
@@ -34,7 +33,7 @@ void stk_lint_reference_kernels(const stk_lint_program_context *s);
 void stk_lint_moved_layout(const stk_lint_program_context *s);
 void stk_lint_float32(const stk_lint_program_context *s);
 
-/* A recipe, as its rules see it. */
+/* A recipe, as input of its rules. */
 typedef struct stk_lint_subject {
     stk_lint_list          *list;
     const stk_train_recipe *recipe;

@@ -1,4 +1,4 @@
-/* Rules about how operations are computed: kernels, layouts, precision. */
+/* Rules about kernels, layouts and precision. */
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/shapes.h"
 #include "lint/lint_internal.h"
@@ -6,7 +6,7 @@
 
 static const double fraction_min = 0.03, reference_fraction = 0.01, reference_bytes = 1e6;
 
-/* Cost of the operations that pick says; *worst is the longest of them, *count how many. */
+/* Sums the cost of the operations that pick accepts; *worst is the longest, *count their number. */
 static double sum(const stk_lint_program_context *s,
                   bool (*pick)(const stk_lint_program_context *s,
                                const stk_instruction          *instruction),
@@ -26,7 +26,7 @@ static double sum(const stk_lint_program_context *s,
     return all;
 }
 
-/* Small ones are as fast as any; how slow large ones are, only a measurement tells. */
+/* Small operations are fast anyway; the cost of large ones must be measured. */
 static bool is_reference(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
     if (strcmp(instruction->kernel->name, "reference") != 0) return false;
@@ -54,14 +54,14 @@ void stk_lint_reference_kernels(const stk_lint_program_context *s)
     stk_lint_print(item->how, sizeof item->how, "all of their time, %s", stk_lint_basis(s));
 }
 
-/* Between NHWC and NCHW. Other transpositions are the model's own, as those of attention. */
+/* Between NHWC and NCHW. Other transpositions belong to the model, such as attention's. */
 static bool swaps_channels(const stk_transpose_attrs *attrs)
 {
     const int *o = attrs->order;
     return attrs->rank == 4 && o[0] == 0 && ((o[1] == 3 && o[2] == 1) || (o[1] == 2 && o[2] == 3));
 }
 
-/* Reorders between formats are not counted: the layout pass has weighed them. */
+/* Reorders between formats are excluded: the layout pass has weighed them. */
 static bool moves(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
     (void)s;
@@ -108,8 +108,8 @@ static void add_float32(const stk_lint_program_context *s, double fraction, stk_
     item->saves = 1 - 1 / s->machine->bf16_speed;
 }
 
-/* The processor does twice as many multiplications of bfloat16 as of float32 at a time, but small
- * layers wait for memory and casts: what a step gains, only trying tells. */
+/* The processor multiplies twice as many bfloat16 as float32 numbers per cycle, but small layers
+ * are bound by memory and casts. Only a measurement gives the gain. */
 void stk_lint_float32(const stk_lint_program_context *s)
 {
     const stk_instruction *worst;

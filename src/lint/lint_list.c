@@ -1,4 +1,4 @@
-/* The list of what was found: filled, judged, written. */
+/* The list of lints: filled, ranked, written. */
 #include "lint/lint_internal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@ void stk_lint_print(char *text, size_t capacity, const char *format, ...)
     va_end(args);
 }
 
-/* The share of a step that the stage has; below 0: not known. */
+/* Exposed fraction of the stage in a step; below 0: not known. */
 static double exposed(const stk_profile *profile, stk_stage stage)
 {
     if (!profile || profile->measured_ns <= 0) return stage == STK_STAGE_COMPUTE ? 1 : -1;
     return profile->stages[stage].exposed_ns / profile->measured_ns;
 }
 
-/* Largest first; those not known after all others. */
+/* Largest first; unknown gains last. */
 static int by_gain(const void *a, const void *b)
 {
     const stk_lint *x = a, *y = b;
@@ -81,7 +81,7 @@ stk_status stk_lint_write(const stk_lint_list *list, stk_blob *out, stk_error *e
     return stk_json_end(&w, err);
 }
 
-/* "data: {batch: 32}" as "data.batch=32", for --set; other lines are for people alone. */
+/* Converts "data: {batch: 32}" to "data.batch=32" for --set; other lines are for the user only. */
 static bool read_key(const char *recipe, char *set, size_t capacity)
 {
     char section[32], key[32], value[STK_LINT_TEXT];
@@ -89,13 +89,14 @@ static bool read_key(const char *recipe, char *set, size_t capacity)
     if (sscanf(recipe, "%31[a-z_]: {%31[a-z_]: %90[^},]}%n", section, key, value, &end) != 3 ||
         !end || recipe[end])
         return false;
-    if (value[0] >= 'A' && value[0] <= 'Z') return false; /* a letter for a person's own number */
+    if (value[0] >= 'A' && value[0] <= 'Z')
+        return false; /* a letter stands for the user's own number */
     if (strcmp(value, "\"\"") == 0) *value = 0;
     snprintf(set, capacity, "%s.%s=%s", section, key, value);
     return true;
 }
 
-/* A lint is a bound from above, so the interval begins at what there is. */
+/* A lint is an upper bound, so its interval begins at the current rate. */
 static stk_fix fix_of(const stk_lint *item, const stk_diagnosis *diagnosis)
 {
     const double now = diagnosis->samples_per_s.value;
@@ -116,7 +117,7 @@ static stk_fix fix_of(const stk_lint *item, const stk_diagnosis *diagnosis)
     return fix;
 }
 
-/* What is measured knows more than a rule about the same key. */
+/* A measured fix of the same key takes precedence over a rule. */
 static bool is_told(const stk_diagnosis *d, const stk_fix *fix)
 {
     const size_t key = fix->set_count ? strcspn(fix->set[0], "=") + 1 : 0;

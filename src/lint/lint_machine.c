@@ -1,16 +1,15 @@
-/* What rules want to know of the machine. */
+/* Machine properties for rules. */
 #include "base/limits.h"
 #include "lint/lint_internal.h"
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A core of today, in float32 with vectors, and the memory of a machine: good enough to tell which
- * operations of a step are long. */
+/* Typical float32 rate of a vectorised core, and memory bandwidth: enough to find the long
+ * operations of a step. */
 static const double core_flops = 5e10, memory_bytes = 2e10;
 
-/* Whether cpu is the first thread of its core: the list of siblings, "0,4" or "0-1", begins with
- * it. */
+/* Whether cpu is the first thread of its core: the sibling list, "0,4" or "0-1", begins with it. */
 static bool is_first(int cpu, bool *known)
 {
     char path[96];

@@ -1,4 +1,4 @@
-/* Rules over the operations of a compiled step. */
+/* Applies rules to the operations of a compiled step. */
 #include "lint/lint_internal.h"
 
 static void (*const rules[])(const stk_lint_program_context *s) = {

@@ -1,4 +1,4 @@
-/* Rules over a settled recipe and its data. */
+/* Applies rules to a resolved recipe and its data. */
 #include "lint/lint_internal.h"
 #include <stoker/text.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Rules about shapes: what is padded, and layers that are larger than they need to be. */
+/* Rules about shapes: padding, and oversized layers. */
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/matmul.h"
@@ -7,7 +7,7 @@
 
 enum { MULTIPLE = 8, IMAGE_CHANNELS = 4 };
 
-/* Below these a finding is not worth reading. */
+/* Smaller findings are not worth reading. */
 static const double  waste_min = 0.02, dense_fraction = 0.4;
 static const int64_t dense_elements = 1000000;
 
@@ -16,7 +16,7 @@ static int64_t round_up(int64_t count)
     return (count + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
 }
 
-/* How much of what is computed for count is count. */
+/* The useful fraction of a dimension after padding. */
 static double used(int64_t count)
 {
     return count > 0 ? (double)count / (double)round_up(count) : 1;
@@ -28,10 +28,10 @@ static bool is_conv(const stk_graph_op *op)
            op == &stk_graph_op_conv2d_grad_weight;
 }
 
-/* One operation with the dimensions of its weights; those of rows of a batch are the batch's. */
+/* A GEMM-like operation by its weights' dimensions; rows belong to the batch. */
 typedef struct product {
     int64_t in, out;
-    double  useful; /* share of the work */
+    double  useful; /* fraction of the work */
 } product;
 
 static bool measure_conv(const stk_instruction *instruction, product *p)
@@ -42,7 +42,7 @@ static bool measure_conv(const stk_instruction *instruction, product *p)
     p->in = shape.in_c;
     p->out = shape.out_c;
     p->useful = used(p->out);
-    /* The channels of images are what they are, and kernels know it. */
+    /* Image channels are given, and kernels handle them. */
     if (attrs->groups == 1 && p->in > IMAGE_CHANNELS) p->useful *= used(p->in);
     return true;
 }
@@ -98,7 +98,7 @@ void stk_lint_odd_channels(const stk_lint_program_context *s)
     item->changes_training = true;
 }
 
-/* The image that is flattened into symbol: its height times width; 0 for none. */
+/* Height times width of the image flattened into symbol; 0: none. */
 static int64_t flattened(const stk_graph *g, stk_symbol symbol)
 {
     for (int depth = 0; depth < 4; depth++) {
@@ -122,7 +122,7 @@ static int64_t count_parameters(const stk_graph *g)
     return all;
 }
 
-/* Forward, both gradients and the update of the layer called name. */
+/* Forward, both gradients and the update of the layer. */
 static double cost_of_layer(const stk_lint_program_context *s, const char *name)
 {
     double seconds = 0;

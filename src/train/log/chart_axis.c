@@ -1,4 +1,4 @@
-/* Ranges and round values. */
+/* Ranges and ticks of an axis. */
 #include "train/log/chart_axis.h"
 
 #include "base/decimal.h"
@@ -10,9 +10,9 @@
 
 enum { TICKS_MIN = 3 };
 
-/* Beyond these, differences and quotients would leave the range of a double. */
+/* Beyond these, differences and quotients would overflow a double. */
 static const double largest = 1e300, smallest = 1e-300;
-/* A range narrower than this part of its values has no digits left to tell ticks apart. */
+/* A relatively narrower range has no digits left to distinguish ticks. */
 static const double narrowest = 1e-9;
 
 void stk_chart_axis_init(stk_chart_axis *axis, bool log)
@@ -76,7 +76,7 @@ char *stk_chart_axis_number(double value, int digits, char text[STK_CHART_AXIS_L
     return text;
 }
 
-/* A tick of a linear axis in units (1000 for "k"), all with the same number of decimals. */
+/* A linear tick in units (1000 for "k"), all with the same number of decimals. */
 static void write_fixed(double value, double unit, const char *suffix, int decimals,
                         char text[STK_CHART_AXIS_LABEL])
 {
@@ -112,7 +112,7 @@ static void label_linear(stk_chart_axis *axis, double step)
         size = fmax(size, fabs(axis->ticks[i]));
     for (size_t i = sizeof units / sizeof units[0]; i-- > 0;)
         if (size >= units[i].unit) unit = units[i].unit, suffix = units[i].suffix;
-    if (unit == 1e4) unit = 1e3; /* four digits are read as easily as one with a suffix */
+    if (unit == 1e4) unit = 1e3; /* four digits read as well as a suffix */
     const bool plain = size < 1e15 && size >= 1e-3;
     for (int i = 0; i < axis->count; i++)
         if (plain)
@@ -123,7 +123,7 @@ static void label_linear(stk_chart_axis *axis, double step)
                                   axis->labels[i]);
 }
 
-/* The smallest of 1, 2 and 5 times a power of ten that makes no more than `wanted` steps. */
+/* The smallest of 1, 2 and 5 times a power of ten with at most `wanted` steps. */
 static double round_step(double span, int wanted)
 {
     const double raw = span / wanted, power = pow(10, floor(log10(raw)));
@@ -131,16 +131,14 @@ static double round_step(double span, int wanted)
     return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
 }
 
-/* The margin may reach past what can be shown. */
+/* The margin may exceed the representable range. */
 static void add_tick(stk_chart_axis *axis, double value)
 {
     if (!isnan(scaled(axis, value)) && axis->count < STK_CHART_AXIS_TICKS)
         axis->ticks[axis->count++] = value;
 }
 
-/* At least three ticks, more than wanted if need be: with two the eye cannot tell what lies
- * between.
- */
+/* At least three ticks, possibly more than wanted: two do not show what lies between. */
 static void choose_linear(stk_chart_axis *axis, double low, double high, int wanted)
 {
     double step;

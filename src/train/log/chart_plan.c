@@ -1,4 +1,4 @@
-/* Checking a chart and laying it out. */
+/* Checks a chart and lays it out. */
 #include "train/log/chart_plan.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static stk_status check(const stk_chart *chart, stk_error *err)
     return STK_OK;
 }
 
-/* A point widens the axes only when both of its values can be shown. */
+/* A point extends the axes only if both coordinates can be shown. */
 static void take_point(stk_chart_plan *plan, double x, double y)
 {
     stk_chart_axis only_x, only_y;
@@ -119,7 +119,7 @@ bool stk_chart_text_below(const stk_chart_frame *frame, const stk_chart_type *ty
     return y < frame->top + 1.5 * type->line;
 }
 
-/* Names side by side, wrapped; returns where the next line begins. */
+/* Lays out names in rows; returns the next row's y. */
 static int place_legend(stk_chart_frame *frame, const stk_chart *chart, const stk_chart_type *type,
                         int y)
 {
@@ -162,7 +162,7 @@ void stk_chart_frame_make(stk_chart_frame *frame, const stk_chart_plan *plan,
     frame->right = frame->width - type->margin - type->line / 2;
     frame->top = y + type->line / 4;
     frame->bottom = frame->height - type->margin - type->line * (chart->x_label ? 5 : 3) / 2;
-    /* What is too small for its texts keeps a plot, whatever they run over. */
+    /* A chart too small for its text keeps a plot, which text may overlap. */
     if (frame->right < frame->left + type->line) frame->left = frame->right - type->line;
     if (frame->bottom < frame->top + type->line) frame->top = frame->bottom - type->line;
 }

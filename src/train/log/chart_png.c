@@ -1,5 +1,5 @@
-/* A chart as PNG. Lines are gathered as coverage first and coloured once, so that where pieces of
- * a line meet nothing is drawn twice. */
+/* A chart as PNG. A line's coverage is accumulated first and blended once, so that joints are not
+ * drawn twice. */
 #include "train/log/chart_plan.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@ static const stk_chart_type type = {
 
 typedef struct drawing {
     stk_pixels             pixels;
-    uint8_t               *coverage; /* of one line: a byte a pixel */
+    uint8_t               *coverage; /* of one line: one byte per pixel */
     const stk_chart_theme *theme;
     stk_chart_frame        at;
-    double                 x, y; /* where the pen is */
+    double                 x, y; /* the pen's position */
 } drawing;
 
 static void split(uint32_t colour, uint8_t rgb[3])
@@ -42,7 +42,7 @@ static void fill(const drawing *d, int left, int top, int right, int bottom, uin
             blend(d, x, y, colour, 255);
 }
 
-/* y is the baseline; place 0 begins at x, 1 ends there, 0.5 has its middle there. */
+/* y: the baseline; anchor 0: text begins at x, 1: ends there, 0.5: is centred. */
 static void write_text(const drawing *d, double x, int y, double anchor, uint32_t colour,
                        const char *text)
 {
@@ -52,7 +52,7 @@ static void write_text(const drawing *d, double x, int y, double anchor, uint32_
     stk_font_render(&d->pixels, (int)lround(x - anchor * width), y - TALL, SCALE, rgb, text);
 }
 
-/* With a rim of paper, so that it can be read on a line. */
+/* With a background rim, for text over lines. */
 static void write_clear(const drawing *d, double x, int y, double anchor, const char *text)
 {
     for (int dy = -SCALE; dy <= SCALE; dy++)
@@ -61,7 +61,7 @@ static void write_clear(const drawing *d, double x, int y, double anchor, const 
     write_text(d, x, y, anchor, d->theme->ink, text);
 }
 
-/* How far (x, y) is from the piece of line between two points. */
+/* Distance of (x, y) from a line segment. */
 static double distance(double x, double y, double x0, double y0, double x1, double y1)
 {
     const double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy;
@@ -90,7 +90,7 @@ static void blend_line(const drawing *d, double x0, double y0, double x1, double
         }
 }
 
-/* Colours what is covered, and begins anew. */
+/* Blends the coverage and clears it. */
 static void colour_coverage(const drawing *d, uint32_t colour)
 {
     for (int y = 0; y < d->at.height; y++)
@@ -169,7 +169,7 @@ static void draw_markers(const drawing *d, const stk_chart_plan *plan)
     }
 }
 
-/* A third of the colour, on paper. */
+/* A third of the colour over the background. */
 static uint32_t faint(uint32_t colour, uint32_t paper)
 {
     uint32_t mixed = 0;

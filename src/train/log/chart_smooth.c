@@ -1,10 +1,10 @@
-/* Smoothing a line. */
+/* Smooths a line. */
 #include <math.h>
 #include <stoker/chart.h>
 
 enum { PARTS = 25, FEWEST = 10 };
 
-/* Divided by the weights so far, so that the beginning is not drawn towards 0. */
+/* Divides by the sum of weights, which removes the bias towards 0 at the start. */
 void stk_chart_smooth(const double *y, size_t count, double *out)
 {
     const double span = (double)count / PARTS;

@@ -1,4 +1,4 @@
-/* A chart as SVG: shapes with classes, and a style sheet with the colours of both themes. */
+/* A chart as SVG: shapes with classes, and a style sheet for both themes. */
 #include "train/log/chart_plan.h"
 #include "train/log/text_out.h"
 
@@ -159,7 +159,7 @@ static void put_markers(stk_text_out *out, const stk_chart_plan *plan, const stk
     }
 }
 
-/* Moves *y on past it, and makes *width as wide. */
+/* Advances *y, and widens *width if necessary. */
 static stk_status put_chart(stk_text_out *text, const stk_chart *chart, int *y, int *width,
                             stk_error *err)
 {
@@ -189,7 +189,7 @@ stk_status stk_chart_svg(stk_blob *out, const stk_chart *chart, stk_error *err)
     return st;
 }
 
-/* The size of all is known after the last, and stands first. */
+/* The total size comes first but is known last. */
 static stk_status put_all(stk_blob *out, const stk_chart *charts, size_t count, stk_blob *inside,
                           stk_error *err)
 {

@@ -1,5 +1,5 @@
-/* A chart for a terminal: a grid of cells with axes around it. A cell shows eight braille dots, or
- * where lines must be told apart without colours, the letter of one line. */
+/* A chart for a terminal: a grid of cells with axes. A cell shows eight braille dots, or, to
+ * distinguish lines without colours, the letter of one line. */
 #include "train/log/chart_plan.h"
 #include "train/log/text_out.h"
 
@@ -24,8 +24,8 @@ enum {
 static const char letters[STK_CHART_SERIES_MAX + 1] = "*+ox#@%&";
 
 typedef struct cell {
-    uint8_t dots;   /* of the braille pattern; 1 in a grid of letters */
-    uint8_t series; /* that was there last */
+    uint8_t dots;   /* braille pattern; 1 in a grid of letters */
+    uint8_t series; /* the last one in the cell */
     char    marker; /* its letter; 0: none */
 } cell;
 
@@ -35,13 +35,13 @@ typedef struct grid {
     stk_text_out          *out;
     cell                  *cells;
     int                    columns, rows; /* of the plot */
-    int                    labels;        /* columns before the vertical axis */
-    int                    across, down;  /* dots in a cell */
+    int                    labels;        /* columns left of the vertical axis */
+    int                    across, down;  /* dots per cell */
     uint8_t                series;        /* being drawn */
-    int                    x, y;          /* where the pen is, in dots */
+    int                    x, y;          /* the pen's position in dots */
 } grid;
 
-/* Of a terminal, which shows a character of UTF-8 in one. */
+/* Terminal columns: one per UTF-8 character. */
 static int count_columns(const char *text)
 {
     int columns = 0;
@@ -57,7 +57,7 @@ static cell *cell_at(const grid *g, int column, int row)
 
 static void set_dot(const grid *g, int x, int y)
 {
-    /* The pattern's bits count down the left column, then the right, but for the lowest two. */
+    /* Braille bits go down the left column, then the right one, except the bottom row. */
     static const uint8_t bits[DOTS_DOWN][DOTS_ACROSS] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
     cell                *c = cell_at(g, x / g->across, y / g->down);
     c->dots |= bits[y % g->down][x % g->across];
@@ -128,7 +128,7 @@ static void put_cell(const grid *g, const cell *c)
     }
 }
 
-/* The tick whose row this is; -1: none. */
+/* The tick in this row; -1: none. */
 static int tick_of_row(const grid *g, int row)
 {
     for (int i = 0; i < g->plan->y.count; i++) {
@@ -175,8 +175,8 @@ static void put_x_line(const grid *g)
     stk_text_put(g->out, "\n");
 }
 
-/* Labels below their ticks, moved in at the ends; one that would touch the one before is left out.
- */
+/* Labels below their ticks, shifted inwards at the ends; one that would touch the previous one is
+ * dropped. */
 static void put_x_labels(const grid *g)
 {
     const int before = g->labels + 2, end = before + g->columns;
@@ -287,12 +287,11 @@ static void lay_out(grid *g)
     g->rows = g->options.rows;
 }
 
-/* Nothing is faint in a terminal, so lines behind others are left out, and their range with them.
- */
+/* A terminal has no faint lines, so unsmoothed lines are dropped, also from the range. */
 static stk_chart without_behind(const stk_chart *chart, stk_chart_series *series)
 {
     stk_chart plain = *chart;
-    if (chart->series_count > STK_CHART_SERIES_MAX) return plain; /* which is refused */
+    if (chart->series_count > STK_CHART_SERIES_MAX) return plain; /* rejected later */
     for (size_t i = 0; i < chart->series_count; i++) {
         series[i] = chart->series[i];
         series[i].behind = NULL;

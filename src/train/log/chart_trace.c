@@ -1,5 +1,5 @@
-/* The path of a line with no more corners than can be seen: a run of a million steps is a few
- * thousand corners, and its spikes are all there. */
+/* Reduces a line to its visible corners: a million steps become a few thousand corners that keep
+ * all spikes. */
 #include "train/log/chart_plan.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ typedef struct corner {
     double x, y;
 } corner;
 
-/* The points of one column. */
+/* Points of one pixel column. */
 typedef struct column {
     size_t count;
     double index;

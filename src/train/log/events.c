@@ -1,6 +1,6 @@
-/* Event files. Curves use simple_value and images the Image message, the older forms: TensorBoard
- * turns them into the tensors of newer writers when it loads them, every version reads them, and a
- * point of a curve takes 49 bytes instead of 71. */
+/* Event files. Curves use simple_value and images the Image message, the older forms.
+ * TensorBoard converts them when loading, every version reads them, and a point takes 49 bytes
+ * instead of 71. */
 #include "base/utf8.h"
 #include "storage/file/paths.h"
 #include "train/log/events_plugin.h"
@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 enum {
-    BUFFERED_MAX = 4 << 20, /* bytes in memory while the file cannot be written */
-    WRITE_FROM = 64 << 10,  /* more are not kept waiting */
-    POINT_CAPACITY = 512,   /* a point of a curve with a tag of usual length */
+    BUFFERED_MAX = 4 << 20, /* buffered bytes while the file cannot be written */
+    WRITE_FROM = 64 << 10,  /* larger buffers are written at once */
+    POINT_CAPACITY = 512,   /* a point with a tag of common length */
     HOST_CAPACITY = 256,
     SAME_NAME_MAX = 1000
 };
@@ -36,9 +36,9 @@ enum { PLUGIN_NAME = 1, PLUGIN_CONTENT };
 
 struct stk_events {
     stk_output *output;
-    stk_blob    frames;                      /* framed events that are not yet in the file */
-    stk_blob    part, value, summary, event; /* messages, from the innermost */
-    bool        lost; /* a point, for lack of memory or since too many waited already */
+    stk_blob    frames;                      /* framed events not yet in the file */
+    stk_blob    part, value, summary, event; /* messages, innermost first */
+    bool        lost;                        /* a point was lost: no memory, or too many buffered */
     double      flush_seconds, flushed_at;
     double (*now)(void *context);
     void *now_context;
@@ -61,7 +61,7 @@ static stk_status write_frames(stk_events *events, stk_error *err)
     return STK_OK;
 }
 
-/* A clock that was set back counts as time passed. */
+/* A clock set back counts as elapsed time. */
 static bool is_due(const stk_events *events, double now)
 {
     if (events->frames.size >= WRITE_FROM) return true;
@@ -69,7 +69,7 @@ static bool is_due(const stk_events *events, double now)
     return events->flush_seconds >= 0 && (waited >= events->flush_seconds || waited < 0);
 }
 
-/* Time and step, which every event has; as in protobuf's own writers a step of 0 is left out. */
+/* Time and step, which every event has; a step of 0 is omitted, as in protobuf's own writers. */
 static stk_proto begin_event(stk_events *events, int64_t step, stk_error *err)
 {
     stk_proto p = stk_proto_begin(&events->event, err);
@@ -78,7 +78,7 @@ static stk_proto begin_event(stk_events *events, int64_t step, stk_error *err)
     return p;
 }
 
-/* All of the event or nothing of it waits behind the others then. */
+/* Buffers the event completely or not at all. */
 static stk_status end_event(stk_events *events, const stk_proto *p, stk_error *err)
 {
     STK_TRY(p->status);
@@ -86,7 +86,7 @@ static stk_status end_event(stk_events *events, const stk_proto *p, stk_error *e
     return stk_tfrecord_frame(&events->frames, stk_blob_bytes(&events->event), err);
 }
 
-/* The event around the value that was made. */
+/* Builds the event around a value. */
 static stk_status take_value(stk_events *events, int64_t step, const stk_proto *value,
                              stk_error *err)
 {
@@ -104,8 +104,8 @@ static stk_status write_due(stk_events *events, stk_error *err)
     return is_due(events, events->now(events->now_context)) ? write_frames(events, err) : STK_OK;
 }
 
-/* For what may be given again: it fails only where it was not taken. What cannot be written yet is
- * told by the next call that writes. */
+/* For events that can be added again: fails only if the event was not buffered. The next writing
+ * call reports write failures. */
 static stk_status put_value(stk_events *events, int64_t step, const stk_proto *value,
                             stk_error *err)
 {
@@ -114,7 +114,7 @@ static stk_status put_value(stk_events *events, int64_t step, const stk_proto *v
     return STK_OK;
 }
 
-/* Protobuf's readers refuse a whole event with a string that is not UTF-8. */
+/* Protobuf's readers reject an event with invalid UTF-8. */
 stk_status stk_events_check_text(const stk_events *events, const char *what, const char *text,
                                  stk_error *err)
 {
@@ -168,7 +168,8 @@ stk_status stk_events_text(stk_events *events, const char *tag, int64_t step, co
     part = stk_proto_begin(&events->part, err);
     stk_proto_text(&part, PLUGIN_NAME, "text");
     STK_TRY(part.status);
-    stk_proto metadata = stk_proto_begin(&events->summary, err); /* free until the value is whole */
+    stk_proto metadata =
+        stk_proto_begin(&events->summary, err); /* unused until the value is complete */
     stk_proto_message(&metadata, METADATA_PLUGIN, &events->part);
     stk_proto_varint(&metadata, METADATA_CLASS, CLASS_TENSOR);
     STK_TRY(metadata.status);
@@ -185,7 +186,8 @@ stk_status stk_events_metadata(stk_events *events, const char *tag, const char *
     stk_proto_text(&part, PLUGIN_NAME, plugin);
     stk_proto_bytes(&part, PLUGIN_CONTENT, content);
     STK_TRY(part.status);
-    stk_proto metadata = stk_proto_begin(&events->summary, err); /* free until the value is whole */
+    stk_proto metadata =
+        stk_proto_begin(&events->summary, err); /* unused until the value is complete */
     stk_proto_message(&metadata, METADATA_PLUGIN, &events->part);
     STK_TRY(metadata.status);
     stk_proto_message(&p, VALUE_METADATA, &events->summary);
@@ -233,7 +235,7 @@ stk_status stk_events_flush(stk_events *events, stk_error *err)
     return stk_output_commit(events->output, err);
 }
 
-/* What every file begins with. */
+/* The first event of every file. */
 static stk_status put_version(stk_events *events, stk_error *err)
 {
     stk_proto part = stk_proto_begin(&events->part, err);
@@ -245,7 +247,7 @@ static stk_status put_version(stk_events *events, stk_error *err)
     return end_event(events, &p, err);
 }
 
-/* TensorBoard drops points from this step on that came before, those of the run that failed. */
+/* TensorBoard drops earlier points from this step on: those of the interrupted run. */
 static stk_status put_start(stk_events *events, int64_t step, stk_error *err)
 {
     stk_proto part = stk_proto_begin(&events->part, err);
@@ -256,7 +258,7 @@ static stk_status put_start(stk_events *events, int64_t step, stk_error *err)
     return end_event(events, &p, err);
 }
 
-/* The first name of this second that no file has. TensorBoard reads files in the order of names. */
+/* The first unused name of this second. TensorBoard reads files in name order. */
 static stk_status choose_path(const stk_events *events, const char *folder,
                               const stk_events_options *options, stk_blob *path, stk_error *err)
 {
@@ -281,8 +283,8 @@ static stk_status choose_path(const stk_events *events, const char *folder,
                     SAME_NAME_MAX);
 }
 
-/* Points of curves take no memory from here on while the file can be written: a run that is short
- * of it for a moment loses none. */
+/* Afterwards points need no memory while the file can be written, so a temporary shortage loses
+ * none. */
 static stk_status reserve(stk_events *events, stk_error *err)
 {
     STK_TRY(stk_blob_reserve(&events->value, POINT_CAPACITY, err));

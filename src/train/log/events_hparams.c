@@ -1,5 +1,5 @@
-/* What a run was done with, for TensorBoard's HPARAMS page: its settings, the curves that judge it,
- * and how it ended. Three messages of the plugin's plugin_data.proto, under names that it knows. */
+/* Hyperparameters for TensorBoard's HPARAMS page: settings, metrics and outcome, as three messages
+ * of plugin_data.proto under the plugin's tags. */
 #include "train/log/events_plugin.h"
 #include "train/log/proto.h"
 
@@ -11,7 +11,7 @@ enum { START_HPARAM = 1, START_TIME = 5, MAP_KEY = 1, MAP_VALUE };
 enum { VALUE_NUMBER = 2, VALUE_STRING, VALUE_BOOL };
 enum { END_STATUS = 1, END_TIME, STATUS_SUCCESS = 1, STATUS_FAILURE };
 
-/* Messages, from the innermost. */
+/* Messages, innermost first. */
 typedef struct layers {
     stk_blob value, entry, body, data;
 } layers;
@@ -30,7 +30,7 @@ static void release(layers *l)
         stk_blob_release(blobs[i]);
 }
 
-/* The body as the one of the plugin's messages that kind says. */
+/* Wraps the body as the plugin message of this kind. */
 static stk_status put(stk_events *events, layers *l, int kind, const char *tag, stk_error *err)
 {
     stk_proto data = stk_proto_begin(&l->data, err);

@@ -1,4 +1,4 @@
-/* Images on a sheet: small ones are enlarged by a whole number, large ones thinned. */
+/* Draws images on a sheet: small ones are enlarged by an integer factor, large ones subsampled. */
 #include "train/log/image_sheet.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { COLUMNS = 6, SIDE_MIN = 112, SIDE_MAX = 224, GAP = 8, TEXT_LINE = 13, BEL
 /* By tone. */
 static const uint8_t colours[][3] = {{32, 32, 32}, {10, 125, 90}, {179, 54, 27}};
 
-/* An image takes side x side pixels: each of its own is zoom wide, or one of skip is taken. */
+/* An image takes side x side pixels: each pixel is enlarged by zoom, or one of skip is taken. */
 typedef struct layout {
     int zoom, skip, side, cell, columns, rows;
 } layout;

@@ -1,4 +1,4 @@
-/* The table of metrics. */
+/* The metrics table. */
 #include "base/decimal.h"
 
 #include <inttypes.h>
@@ -14,10 +14,10 @@ static const uint64_t largest_file = (uint64_t)1 << 30;
 struct stk_metrics_csv {
     stk_output *output;
     stk_blob    line;
-    stk_blob    waiting; /* whole lines that could not be written yet */
-    bool        lost;    /* a line that there was no memory for */
-    size_t      count;   /* columns behind the step */
-    int64_t     last;    /* step of the line above; -1: none */
+    stk_blob    waiting; /* complete lines not yet written */
+    bool        lost;    /* a line was lost for lack of memory */
+    size_t      count;   /* columns after the step */
+    int64_t     last;    /* step of the last line; -1: none */
 };
 
 static stk_status check_columns(const char *path, const char *const *columns, size_t count,
@@ -58,7 +58,7 @@ static stk_status make_heading(stk_blob *heading, const char *const *columns, si
     return put_text(heading, "\n", err);
 }
 
-/* The step that a line begins with; false when it begins with none. */
+/* Parses the step of a line; false if there is none. */
 static bool read_step(const uint8_t *line, const uint8_t *end, int64_t *step)
 {
     const uint8_t *at = line;
@@ -83,7 +83,7 @@ static stk_status check_heading(const char *path, const stk_blob *content, const
                     (int)(wanted < 200 ? wanted : 200), (const char *)heading->data);
 }
 
-/* How much of content stays: whole lines, up to the first of a later step. */
+/* The length to keep: complete lines before the first later step. */
 static stk_status find_end(stk_metrics_csv *csv, const char *path, const stk_blob *content,
                            size_t begin, int64_t keep_step, size_t *kept, stk_error *err)
 {
@@ -118,7 +118,7 @@ static stk_status replace(const stk_filesystem *fs, const char *path, stk_bytes 
     return st;
 }
 
-/* content is what the file holds. A file without even a whole first line was killed at birth. */
+/* content: of the file. A file without a complete heading was killed at creation. */
 static stk_status cut_back(stk_metrics_csv *csv, const stk_filesystem *fs, const char *path,
                            const stk_blob *content, int64_t keep_step, stk_error *err)
 {
@@ -189,7 +189,7 @@ static stk_status make_line(stk_metrics_csv *csv, int64_t step, const double *va
     for (size_t i = 0; i < csv->count; i++) {
         STK_TRY(put_text(&csv->line, ",", err));
         if (given && !given[i]) continue;
-        /* The sign of a NaN says nothing, and not every reader takes it. */
+        /* The sign of a NaN means nothing, and some readers reject it. */
         const char *number =
             values[i] != values[i] ? "nan" : stk_decimal_shortest(values[i], FEWEST_DIGITS, text);
         STK_TRY(put_text(&csv->line, number, err));
@@ -197,7 +197,7 @@ static stk_status make_line(stk_metrics_csv *csv, int64_t step, const double *va
     return put_text(&csv->line, "\n", err);
 }
 
-/* All lines or none: a failed write leaves nothing. */
+/* Writes all pending lines or none. */
 static stk_status write_waiting(stk_metrics_csv *csv, stk_error *err)
 {
     if (!csv->waiting.size) return STK_OK;

@@ -1,4 +1,4 @@
-/* Fields of protobuf messages. */
+/* Writes protobuf fields. */
 #include "train/log/proto.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static void put_tag(stk_proto *p, int field, int type)
     put_varint(p, (uint64_t)field << 3 | (uint64_t)type);
 }
 
-/* The low bytes of bits, the lowest first. */
+/* Little-endian. */
 static void put_fixed(stk_proto *p, uint64_t bits, size_t size)
 {
     uint8_t bytes[sizeof bits];

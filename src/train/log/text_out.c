@@ -1,4 +1,4 @@
-/* Pieces of text. */
+/* Appends text to a blob. */
 #include "train/log/text_out.h"
 
 #include "base/utf8.h"
@@ -43,14 +43,14 @@ void stk_text_repeat(stk_text_out *out, const char *text, int count)
         stk_text_put(out, text);
 }
 
-/* One that may not be shown, or none of XML's. bytes is how many it has. */
+/* Control characters, and characters that XML forbids. bytes: its length. */
 static bool is_control(const uint8_t *text, int bytes)
 {
     if (!stk_utf8_is_shown(text, bytes)) return true;
     return bytes == 3 && text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe;
 }
 
-/* The next character of *text, whose end it moves behind; "?" for one that may not be shown. */
+/* The next character of *text, which moves past it; "?" for one that must not be shown. */
 static stk_bytes next_character(const char **text, size_t left, bool utf8)
 {
     const uint8_t *at = (const uint8_t *)*text;

@@ -1,5 +1,4 @@
-/* Text written piece by piece to the end of a blob. The first failure stays in status and err;
- * every call after it does nothing. */
+/* Appends text to a blob. The first failure stays in status and err; later calls are no-ops. */
 #ifndef STK_TRAIN_LOG_TEXT_OUT_H
 #define STK_TRAIN_LOG_TEXT_OUT_H
 
@@ -13,14 +12,14 @@ typedef struct stk_text_out {
 } stk_text_out;
 
 void stk_text_put(stk_text_out *out, const char *text);
-/* At most 255 bytes, with no floating-point numbers: their point would be the locale's. */
+/* At most 255 bytes, without floating-point numbers, whose decimal point depends on the locale. */
 void stk_text_format(stk_text_out *out, const char *format, ...) STK_PRINTF(2, 3);
-/* A number with one decimal at most. */
+/* A number with at most one decimal. */
 void stk_text_tenths(stk_text_out *out, double number);
-/* For between the tags of XML: what it has no letter for is replaced by '?'. */
+/* Escapes text for XML; characters that XML forbids become '?'. */
 void stk_text_xml(stk_text_out *out, const char *text);
-/* For a terminal: control characters, and without utf8 all but ASCII, become '?'. At most `most`
- * characters; returns how many there were. */
+/* Text for a terminal: control characters, and without utf8 all non-ASCII ones, become '?'. At most
+ * max characters; returns how many. */
 int  stk_text_plain(stk_text_out *out, const char *text, bool utf8, int max);
 void stk_text_repeat(stk_text_out *out, const char *text, int count);
 

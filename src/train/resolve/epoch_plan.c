@@ -1,9 +1,9 @@
-/* The course of a run. */
+/* Builds the epoch plan of a run. */
 #include "train/resolve/epoch_plan.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* From from at the start to 1 at until (a share of the run). */
+/* Rises linearly from from at the start to 1 at until, a fraction of the run. */
 static double grown(double from, double until, double at)
 {
     if (from >= 1 || at >= until) return 1;
@@ -34,7 +34,7 @@ static bool same(const stk_epoch_group *a, const stk_epoch_group *b)
            a->augment_reduction == b->augment_reduction;
 }
 
-/* Steps of an epoch, of which the last may be a part, up to what is left of the run. */
+/* Steps of an epoch, up to the rest of the run; the last epoch may be partial. */
 static int64_t steps_of(const stk_epoch_group *group, double epochs_left, int64_t steps_left)
 {
     const double  part = epochs_left < 1 ? epochs_left : 1;
@@ -42,7 +42,7 @@ static int64_t steps_of(const stk_epoch_group *group, double epochs_left, int64_
     return steps < steps_left ? steps : steps_left;
 }
 
-/* Appends an epoch: to the last phase where it is like it. */
+/* Appends an epoch: to the last group if it is prepared alike. */
 static stk_status add_epoch(stk_epoch_plan *plan, const stk_epoch_group *next, int64_t epoch,
                             int64_t steps, stk_error *err)
 {

@@ -58,10 +58,10 @@ static bool is_adaptive(const stk_train_recipe *r)
     return r->train.optimizer == STK_OPTIMIZER_ADAMW || r->train.optimizer == STK_OPTIMIZER_LAMB;
 }
 
-/* A new last layer learns at the usual rate; at that rate the first steps would undo what the rest
- * knows. 500 images of 5 classes of CIFAR-10 after 10,000 of 5 others: 55 % with all layers at a
+/* A new last layer learns at the default rate, which would destroy pretrained features in the first
+ * steps. On 500 images of 5 classes of CIFAR-10 after 10,000 of 5 others: 55 % with all layers at a
  * tenth of the rate, 65 % with all but the last at a tenth, 67 % with these at 0.3. Networks for
- * large images saw more, and should change less. */
+ * large images saw more data and should change less. */
 static stk_status resolve_tuning_rate(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -75,7 +75,7 @@ static stk_status resolve_tuning_rate(stk_resolve_ctx *s, stk_error *err)
         r->train.backbone_rate);
 }
 
-/* What the model's recipe has is for a loss that is summed, and free of the momentum. */
+/* Published rates are for a summed loss, and independent of the momentum. */
 static stk_status resolve_published_rate(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -91,9 +91,9 @@ static stk_status resolve_published_rate(stk_resolve_ctx *s, stk_error *err)
         r->train.learning_rate, s->own->rate, s->own->model, batch, r->train.momentum);
 }
 
-/* Linear in the batch up to where that stops to hold. A small network with batch norm learns
- * fastest with adamw at a large rate: 91.8 % of Fashion-MNIST after 6 epochs, against 91.1 to 91.5
- * % with nesterov. */
+/* Linear in the batch size as far as that holds. A small network with batch norm learns fastest
+ * with adamw at a large rate: 91.8 % on Fashion-MNIST after 6 epochs, against 91.1 to 91.5 % with
+ * nesterov. */
 stk_status stk_resolve_optimizer(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -120,7 +120,7 @@ stk_status stk_resolve_optimizer(stk_resolve_ctx *s, stk_error *err)
     return STK_OK;
 }
 
-/* That are trained: fewer than are said where train.steps ends before. */
+/* Epochs that are trained: fewer than the key if train.steps ends before. */
 static double total_epochs(const stk_resolve_ctx *s)
 {
     const stk_train_recipe *r = s->recipe;
@@ -161,7 +161,7 @@ void stk_resolve_steps(stk_resolve_ctx *s)
     if (r->output.log_every < 0) r->output.log_every = epoch < 50 ? 1 : epoch / 50;
 }
 
-/* Images that grow need a network that takes them, and epochs to grow in. */
+/* Progressive sizes need a network that accepts them, and enough epochs. */
 stk_status stk_resolve_progressive(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;

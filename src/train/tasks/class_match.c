@@ -1,5 +1,5 @@
-/* Classes by name. An index means nothing outside of the data it comes from: a folder with two of
- * three classes numbers them anew. */
+/* Matches classes by name. Indices are only valid within their own data: a folder with two of three
+ * classes numbers them anew. */
 #include "train/tasks/class_match.h"
 
 #include "base/suggest.h"
@@ -11,8 +11,8 @@
 
 enum { LIST_BYTES = 88, LINE_BYTES = 512 };
 
-/* A folder cannot be called "T-shirt/top": signs of ASCII may be other ones. Letters of any
- * language must be the same, so bytes of UTF-8 are no signs. */
+/* "T-shirt/top" cannot be a folder name, so ASCII punctuation is interchangeable. Letters of any
+ * script must be equal, so UTF-8 bytes are no punctuation. */
 static bool is_like(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
@@ -40,7 +40,7 @@ static bool occurs(const stk_class_sides *s, int64_t label)
     return !s->occurs || s->occurs[label];
 }
 
-/* "0", "1", "2"... or "class 0"...: what importers and runs call classes that have no names. */
+/* "0", "1", "2"... or "class 0"...: placeholders of importers and runs for missing names. */
 static bool are_numbers(char *const *names, int64_t count)
 {
     char text[32];
@@ -57,7 +57,7 @@ static void warn(const stk_class_sides *s, const char *line)
     if (s->log) s->log(s->log_context, line);
 }
 
-/* Adds ", name" as long as it fits beside "...". */
+/* Adds ", name" while it fits besides "...". */
 static bool add_name(char *list, size_t capacity, const char *name)
 {
     const size_t used = strlen(list), more = strlen(name) + (used ? 2 : 0);
@@ -82,8 +82,8 @@ static bool is_unknown(const stk_class_match *m, const stk_class_sides *s, int64
     return m->to_run[label] < 0 && occurs(s, label);
 }
 
-/* One line for each: a message has no place for a hundred of them. Those that it has are told where
- * another name is near. */
+/* One line per class, since a message cannot hold a hundred. Classes that the message names are
+ * listed if they have a suggestion. */
 static void warn_unknown(const stk_class_match *m, const stk_class_sides *s, bool all)
 {
     for (int64_t i = 0; i < m->count; i++) {
@@ -125,7 +125,7 @@ static void note_likeness(const stk_class_sides *s, int64_t label, int64_t found
     warn(s, line);
 }
 
-/* How many of those that occur are known. */
+/* Counts the occurring classes that are known. */
 static int64_t find_all(stk_class_match *m, const stk_class_sides *s, int64_t *wanted)
 {
     int64_t known = 0;

@@ -1,4 +1,4 @@
-/* What a model is evaluated on. */
+/* Opens the data to evaluate on. */
 #include "train/tasks/eval_data.h"
 #include "train/tasks/predictor.h"
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <stoker/source.h>
 #include <string.h>
 
-/* Data that somebody names is to judge a model by: what is meant for that, else all of it. */
+/* Other data is for evaluation: uses its test or validation split, else all of it. */
 static const char *other_split(const stk_train_data *data)
 {
     if (data->test_count) return data->test_split;
@@ -15,7 +15,7 @@ static const char *other_split(const stk_train_data *data)
                                                                     : data->train_split;
 }
 
-/* What the folder says of itself; empty where it says nothing. */
+/* Reads the folder's description; empty if there is none. */
 static stk_status read_info(const stk_eval_data *d, stk_dataset_info *info, stk_error *err)
 {
     const stk_status st = stk_dataset_info_read(info, NULL, d->recipe.data.path, err);
@@ -35,7 +35,7 @@ static stk_status count_splits(stk_eval_data *d, stk_error *err)
     return STK_OK;
 }
 
-/* The pipeline of a person's own says itself what its labels are. */
+/* A user's pipeline defines its own labels. */
 static bool is_own_pipeline(const stk_eval_data *d)
 {
     return *d->recipe.data.pipeline && !d->split;
@@ -49,7 +49,7 @@ static int64_t count_listed(const stk_split_info *split)
     return count;
 }
 
-/* How many images there should be. */
+/* The expected number of images. */
 static stk_status find_count(stk_eval_data *d, stk_error *err)
 {
     stk_dataset_info info;
@@ -79,7 +79,7 @@ static stk_status choose_split(stk_eval_data *d, const stk_evaluate_options *o, 
     return STK_OK;
 }
 
-/* Which classes have images in the split, where the data was listed; NULL: not known. */
+/* Which classes have images in the split, if the data was listed; NULL: not known. */
 static stk_status count_classes(const stk_eval_data *d, bool **out, stk_error *err)
 {
     const stk_source *source = d->data.source;
@@ -147,7 +147,7 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
     note_left_out(out, options);
     STK_TRY(choose_split(out, options, err));
     STK_TRY(find_count(out, err));
-    r->model.classes = INT32_MAX; /* labels of the data are checked when they are matched */
+    r->model.classes = INT32_MAX; /* labels are checked when they are matched */
     return match(out, predictor, options, err);
 }
 

@@ -29,7 +29,7 @@ stk_status stk_eval_scores_init(stk_evaluation *out, int64_t classes, int bins, 
                     (long long)classes);
 }
 
-/* A bin has its upper edge and not its lower one. */
+/* A bin includes its upper edge only. */
 static stk_calibration_bin *bin_of(stk_evaluation *e, double confidence)
 {
     int bin = (int)ceil(confidence * e->bin_count) - 1;

@@ -1,4 +1,4 @@
-/* How good a trained model is on any data: batch after batch, image after image. */
+/* Evaluates a trained model on any data. */
 #include "base/clock.h"
 #include "train/session/session.h"
 #include "train/tasks/eval_data.h"
@@ -18,7 +18,7 @@ typedef struct evaluating {
     stk_loader                 *loader;
     stk_evaluation             *out;
     int64_t                     classes;
-    int64_t                    *labels;        /* of a batch, the run's */
+    int64_t                    *labels;        /* of a batch, as the run's classes */
     float                      *probabilities; /* of an image */
     char                        file[PATH_CHARS_MAX];
 } evaluating;
@@ -52,7 +52,7 @@ static stk_status match_labels(evaluating *e, const stk_loader_batch *batch, stk
     return STK_OK;
 }
 
-/* The likeliest class; of equal ones the first, as the metrics of training have it. */
+/* The most probable class; ties go to the first, as in training metrics. */
 static int64_t judge(evaluating *e, const float *logits)
 {
     int64_t best = 0;

@@ -1,18 +1,18 @@
-/* The largest batch that fits: each that is looked at is planned as it would be run, since rooms
- * are packed another way and kernels are other ones in each. */
+/* Finds the largest batch that fits. Each candidate is planned completely, since buffer assignment
+ * and kernels vary with the batch. */
 #include "train/session/session.h"
 #include <stoker/train_bench.h>
 
 enum { BATCH_MAX = 1000000 }; /* of data.batch */
 
 typedef struct search {
-    stk_train_recipe recipe; /* with the batch at hand */
+    stk_train_recipe recipe; /* with the current batch */
     stk_session     *session;
     bool             inference;
     uint64_t         limit;
-    int64_t          fits, fails; /* the largest that does, the smallest that does not */
+    int64_t          fits, fails; /* largest that fits; smallest that does not */
     stk_memory_plan  plan;        /* of fits */
-    uint64_t         taken;       /* by fails; 0: it cannot be planned at all */
+    uint64_t         taken;       /* bytes of fails; 0: it cannot be planned */
 } search;
 
 static uint64_t bytes_of(const stk_memory_plan *plan)
@@ -20,7 +20,7 @@ static uint64_t bytes_of(const stk_memory_plan *plan)
     return plan->fixed + plan->arena;
 }
 
-/* A batch past what an operation can count is one that does not fit. */
+/* A batch beyond an operation's size limit does not fit. */
 static bool is_too_large(stk_status st)
 {
     return st == STK_E_LIMIT || st == STK_E_NOMEM || st == STK_E_CEILING || st == STK_E_UNSUPPORTED;
@@ -43,8 +43,8 @@ static stk_status look_at(search *s, int64_t batch, stk_error *err)
     return STK_OK;
 }
 
-/* Where the limit would be reached if memory grew in a straight line from nothing, or between the
- * two; always strictly between them. */
+/* Where memory would reach the limit by linear growth from zero, or between both bounds; always
+ * strictly between them. */
 static int64_t guess(const search *s, int64_t turn)
 {
     const double used = (double)s->plan.arena, left = (double)(s->limit - bytes_of(&s->plan));
@@ -71,8 +71,7 @@ static stk_status find(search *s, stk_error *err)
     return STK_OK;
 }
 
-/* Memory goes in jumps, down ones among them: batches that blocks of 64 or 8 images divide may fit
- * past one that does not. */
+/* Memory is not monotonic: multiples of 64 or 8 may fit above a batch that does not. */
 static stk_status climb(search *s, stk_error *err)
 {
     const double  each = (double)s->plan.arena / (double)s->fits;

@@ -1,4 +1,4 @@
-/* The learning-rate finder: an exponential ramp, smoothed. */
+/* Learning-rate finder: an exponential ramp with a smoothed loss. */
 #include "train/saved/pretrained.h"
 #include "train/session/session.h"
 #include <math.h>
@@ -16,7 +16,7 @@ static stk_lr_options with_defaults(const stk_lr_options *options)
     return o;
 }
 
-/* The average forgets its beginning: the bias of the first values is divided out. */
+/* Exponential average with bias correction. */
 static double smooth(double *average, double beta, double loss, int64_t step)
 {
     *average = beta * *average + (1 - beta) * loss;

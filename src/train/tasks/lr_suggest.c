@@ -1,11 +1,11 @@
-/* Which rate a curve suggests. */
+/* Suggests a rate from a curve. */
 #include <math.h>
 #include <stdlib.h>
 #include <stoker/lr_finder.h>
 
-enum { FIRST_POINTS = 5 }; /* where the average has not settled */
+enum { FIRST_POINTS = 5 }; /* before, the average is biased */
 
-/* The slope of the smoothed loss over the logarithm of the rate. */
+/* Slope of the smoothed loss over the logarithm of the rate. */
 static double slope(const stk_lr_result *r, size_t i)
 {
     return (r->points[i + 1].smoothed - r->points[i - 1].smoothed) /
@@ -23,8 +23,8 @@ static double find_steepest(const stk_lr_result *r, size_t end)
     return rate;
 }
 
-/* Where the loss has come down by a tenth of what it will: before that the curve is flat, and
- * however little it falls there, it falls for long. */
+/* Where the loss has fallen by a tenth of its total: the flat part before would win any longest
+ * run. */
 static size_t end_of_plateau(const stk_lr_result *r, size_t end)
 {
     double top = r->points[0].smoothed, low = r->points[end - 1].smoothed;
@@ -34,8 +34,8 @@ static size_t end_of_plateau(const stk_lr_result *r, size_t end)
     return i;
 }
 
-/* The longest run of points that goes down (as a subsequence), and in it the point half-way: fast
- * progress, well before the loss turns up. */
+/* The longest decreasing subsequence, and its midpoint: fast progress, well before the loss
+ * rises. */
 static double find_valley(const stk_lr_result *r, size_t end)
 {
     size_t *length = calloc(end + 1, sizeof *length), *before = calloc(end + 1, sizeof *before);
@@ -70,7 +70,7 @@ void stk_lr_suggest(stk_lr_result *result)
     size_t end = result->count, lowest = 0;
     for (size_t i = 0; i < end; i++)
         if (result->points[i].smoothed < result->points[lowest].smoothed) lowest = i;
-    end = end ? lowest + 1 : 0; /* what comes after the lowest point only goes up */
+    end = end ? lowest + 1 : 0; /* past the lowest point the loss only rises */
     result->steepest = end > FIRST_POINTS + 2 ? find_steepest(result, end) : 0;
     result->valley = end > FIRST_POINTS ? find_valley(result, end) : 0;
     bool careful = result->steepest > 0 && result->steepest < result->valley;

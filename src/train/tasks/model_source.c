@@ -1,4 +1,4 @@
-/* Where a trained model comes from. */
+/* Locates a trained model. */
 #include "train/tasks/model_source.h"
 #include "train/recipe/train_recipe_internal.h"
 #include "train/saved/run_folder.h"
@@ -9,7 +9,7 @@
 #include <stoker/train_resolve.h>
 #include <string.h>
 
-/* The recipe and the classes of a run folder. */
+/* Reads the recipe and the classes of a run folder. */
 static stk_status read_folder(stk_model_source *s, const char *folder, stk_error *err)
 {
     char path[STK_TRAIN_PATH];
@@ -20,7 +20,7 @@ static stk_status read_folder(stk_model_source *s, const char *folder, stk_error
     return stk_class_list_read(&s->classes, path, err);
 }
 
-/* The run folder that a file of weights, or the folder of a checkpoint, lies in, if it does. */
+/* The run folder around a weights file or a checkpoint folder, if any. */
 static stk_status find_folder(const char *weights, char folder[STK_TRAIN_PATH], bool *found,
                               stk_error *err)
 {
@@ -35,7 +35,7 @@ static stk_status find_folder(const char *weights, char folder[STK_TRAIN_PATH], 
     return stk_path_exists(NULL, path, found, NULL, err);
 }
 
-/* What the file says of itself; *found: it does. */
+/* Reads the file's own metadata; *found: it has some. */
 static stk_status read_texts(stk_model_source *s, bool *found, stk_error *err)
 {
     stk_safetensors *file;
@@ -62,7 +62,7 @@ static stk_status read_classes(stk_model_source *s, const char *text, stk_error 
     return stk_class_list_read(&s->classes, text, err);
 }
 
-/* More names than outputs would be counted past the end of every table by class. */
+/* More names than outputs would exceed tables indexed by class. */
 static stk_status check_count(const stk_model_source *s, const char *where, stk_error *err)
 {
     const int64_t trained = s->recipe.model.classes;
@@ -72,7 +72,7 @@ static stk_status check_count(const stk_model_source *s, const char *where, stk_
                     (long long)s->classes.count, (long long)trained);
 }
 
-/* Options go before what file or folder say. */
+/* Options override the file and the folder. */
 static stk_status apply_options(stk_model_source *s, const stk_predictor_options *o, stk_error *err)
 {
     stk_train_recipe *r = &s->recipe;
@@ -80,7 +80,7 @@ static stk_status apply_options(stk_model_source *s, const stk_predictor_options
     if (o->preset) STK_TRY(stk_train_recipe_set(r, "data.preset", o->preset, "preset", err));
     if (o->size > 0) r->data.size = o->size;
     if (o->classes) STK_TRY(read_classes(s, o->classes, err));
-    if (!s->classes.count) return STK_OK; /* nothing says them: that is told next */
+    if (!s->classes.count) return STK_OK; /* the lack of classes is reported next */
     if (o->classes) return check_count(s, o->classes, err);
     char path[STK_TRAIN_PATH];
     stk_run_folder_path(r->output.folder, "classes.txt", path);
@@ -97,7 +97,7 @@ static stk_status check_told(const stk_model_source *s, const stk_predictor_opti
                     o->size > 0 ? "" : " and, where it is not the preset's, --size N");
 }
 
-/* What is of no matter here is settled as if the model were to be trained. */
+/* Resolves keys that do not matter here as if for training. */
 static stk_status resolve_rest(stk_model_source *s, const char *backend, stk_error *err)
 {
     stk_train_recipe *r = &s->recipe;

@@ -1,4 +1,4 @@
-/* Where a trained model comes from: a run folder, or a file of weights that says what it is. */
+/* A trained model on disk: a run folder, or a weights file with metadata. */
 #ifndef STK_TRAIN_TASKS_MODEL_SOURCE_H
 #define STK_TRAIN_TASKS_MODEL_SOURCE_H
 
@@ -8,15 +8,14 @@
 #include <stoker/model_file.h>
 
 typedef struct stk_model_source {
-    stk_train_recipe recipe; /* settled */
+    stk_train_recipe recipe; /* resolved */
     stk_class_list   classes;
     char             weights[STK_TRAIN_PATH + 64];
-    char             note[STK_WEIGHTS_NOTE]; /* what a person should know of them; "": nothing */
+    char             note[STK_WEIGHTS_NOTE]; /* note about the weights for the user; "": none */
 } stk_model_source;
 
-/* What a file of weights does not say is taken from the run folder it lies in, else from options;
- * what is missing then is STK_E_INVALID with the names of the options. On failure *out is to be
- * released, too. */
+/* Metadata that a weights file lacks comes from its run folder, else from options. STK_E_INVALID if
+ * it is still missing; the message names the options. *out must be released even on failure. */
 STK_NODISCARD stk_status stk_model_source_find(stk_model_source *out, const char *path,
                                                const stk_predictor_options *options,
                                                stk_error                   *err);

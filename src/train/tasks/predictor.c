@@ -1,4 +1,4 @@
-/* A trained model: images in, probabilities out. */
+/* A trained model: images to probabilities. */
 #include "train/tasks/predictor.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/saved/finite_weights.h"
@@ -19,14 +19,14 @@ struct stk_predictor {
     stk_session     *session;
     stk_class_list   classes;
     float           *logits;
-    uint8_t         *rows; /* of a batch that comes together */
+    uint8_t         *rows; /* of a pending batch */
     int64_t         *labels, waiting;
     char             weights[STK_TRAIN_PATH + 64];
     char             note[STK_WEIGHTS_NOTE];
 };
 
-/* A model that a GPU trained in 16 bits runs anywhere: where the device has them not, in float32,
- * which only is more exact. */
+/* A model trained in 16 bits on a GPU runs anywhere: in float32, which is more precise, if the
+ * device lacks the type. */
 static void choose_precision(stk_predictor *p)
 {
     stk_error   unasked;
@@ -132,7 +132,7 @@ const char *stk_predictor_note(const stk_predictor *predictor)
     return predictor->note;
 }
 
-/* The preset's evaluation chain over one image, by the same pipeline as in training. */
+/* Runs the preset's evaluation chain on one image, by the same pipeline as in training. */
 static stk_status prepare(const stk_predictor *p, stk_bytes encoded, stk_element **out,
                           stk_error *err)
 {
@@ -170,7 +170,7 @@ void stk_predictor_softmax(const float *logits, int64_t count, float *out)
         out[i] = (float)(exp((double)(logits[i] - largest)) / sum);
 }
 
-/* A place for each image of a batch, of bytes bytes. */
+/* Allocates bytes bytes for each image of a batch. */
 static stk_status make_rows(stk_predictor *p, size_t bytes, stk_error *err)
 {
     const size_t rows = (size_t)p->recipe.data.eval_batch;
@@ -180,7 +180,7 @@ static stk_status make_rows(stk_predictor *p, size_t bytes, stk_error *err)
     if (!p->rows || !p->labels)
         return stk_fail(err, STK_E_NOMEM, "predict", NULL, "no memory for %zu images", rows);
     for (size_t i = 0; i < rows; i++)
-        p->labels[i] = -1; /* nobody knows what they are */
+        p->labels[i] = -1; /* the label is unknown */
     return STK_OK;
 }
 
@@ -214,7 +214,7 @@ int64_t stk_predictor_waiting(const stk_predictor *predictor)
     return predictor->waiting;
 }
 
-/* Finite weights, too, can compute what is not. */
+/* Finite weights can still give non-finite results. */
 static stk_status check_row(const stk_predictor *p, const float *probabilities, stk_error *err)
 {
     for (int64_t i = 0; i < p->recipe.model.classes; i++)

@@ -1,5 +1,5 @@
-/* The weights of a run. What the newest checkpoint tells of the best model is compared with the
- * file that is there: another model in its place must not pass for it. */
+/* Chooses the weights of a run. Compares the best model that the newest checkpoint records with the
+ * existing file: another model must not be mistaken for it. */
 #include "train/tasks/run_weights.h"
 #include "base/decimal.h"
 #include "train/checkpoint/checkpoint_format.h"
@@ -12,10 +12,10 @@
 
 typedef struct best_logged {
     int64_t step;
-    double  accuracy; /* below 0: there was no evaluation yet */
+    double  accuracy; /* below 0: not evaluated yet */
 } best_logged;
 
-/* The header of the newest checkpoint says it; where none can be read nothing is told. */
+/* Read from the newest checkpoint's header; without one there is no record. */
 static best_logged read_logged(const char *folder)
 {
     best_logged      logged = {.accuracy = -1};
