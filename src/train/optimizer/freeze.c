@@ -1,4 +1,4 @@
-/* Which parts of a model stay as they are: by name, or all but the last layer. */
+/* Selects frozen parameters: by name, or all but the last layer. */
 #include "train/optimizer/freeze.h"
 #include <fnmatch.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ void stk_model_head(const stk_graph *model, char *head, size_t capacity)
     }
 }
 
-/* A pattern with wildcards is of a name, or of the layers around it: "*.bn1" is all that is in a
- * layer called so. */
+/* A wildcard pattern matches a name or an enclosing layer: "*.bn1" matches everything in such a
+ * layer. */
 static bool matches_wildcards(const char *name, const char *pattern)
 {
     char layer[512];
@@ -62,7 +62,7 @@ void stk_freeze_adjust(void *context, const char *name, stk_variable_options *op
     if (!stk_name_is_in(name, f->head)) options->rate *= f->backbone_rate;
 }
 
-/* The outermost layers, in order, each once. */
+/* The outermost layers in order, without repetition. */
 static void list_parts(const stk_graph *model, char *text, size_t capacity)
 {
     char   last[64] = "";

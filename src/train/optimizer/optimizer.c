@@ -17,13 +17,13 @@ static const char state_name[] = "optimizer.state";
 
 typedef struct builder {
     stk_graph                   *g;
-    const stk_graph             *model; /* g itself, or the one whose gradients were added up */
+    const stk_graph             *model; /* g itself, or the graph of the accumulated gradients */
     const stk_optimizer_options *options;
     const stk_optimizer_row     *row;
     stk_symbol                   state, hyper, guard;
-    stk_symbol                  *parameters, *gradients; /* one block */
+    stk_symbol                  *parameters, *gradients; /* a single block */
     size_t                       count;
-    stk_graph_phase              phase; /* and path: the graph's own, to put back */
+    stk_graph_phase              phase; /* and path: the graph's own, restored at the end */
     char                         path[sizeof(((stk_graph *)0)->path)];
 } builder;
 
@@ -54,8 +54,8 @@ static void fail_with(stk_graph *g, const stk_error *err)
     stk_graph_fail(g, err->status, err->stage, err->where, "%s", err->message);
 }
 
-/* model: whose parameters are to be learnt. Names of what is made here have no path before them.
- * false: the graph has failed and there is nothing to put back. */
+/* model: with the trained parameters. Names created here have no path prefix. false: the graph has
+ * failed and there is nothing to restore. */
 static bool begin(builder *b, stk_graph *g, const stk_graph *model,
                   const stk_optimizer_options *options, stk_optimizer_symbols *out)
 {
@@ -89,7 +89,7 @@ static bool begin(builder *b, stk_graph *g, const stk_graph *model,
     return true;
 }
 
-/* What the optimiser remembers of a parameter: prefix and the parameter's name. */
+/* An optimiser variable of a parameter: prefix + the parameter's name. */
 static stk_symbol remember(builder *b, const char *prefix, stk_symbol parameter)
 {
     const stk_graph_symbol *of = stk_graph_symbol_of(b->g, parameter);
@@ -116,8 +116,8 @@ static void add_state(builder *b)
                                   &options);
 }
 
-/* The scale comes from the state also where it stays 1: a run that goes on from the state of one
- * with another scale must divide by what it multiplied with. */
+/* The scale is read from the state even if it is 1: a run may resume from a state with another
+ * scale, and must divide by that. */
 static void differentiate(builder *b, stk_symbol loss)
 {
     stk_symbol scale = stk_graph_add1(b->g, &stk_graph_op_loss_scale, b->state, NULL);
@@ -127,7 +127,7 @@ static void differentiate(builder *b, stk_symbol loss)
     stk_graph_gradients(b->g, loss, scale, b->parameters, b->count, b->gradients);
 }
 
-/* over: how many losses the gradients are the sum of. */
+/* over: number of losses summed in the gradients. */
 static void add_guard(builder *b, int over)
 {
     stk_guard_attrs attrs = {.multiply = over, .max_norm = b->options->clip_norm};
@@ -146,9 +146,9 @@ static void add_guard(builder *b, int over)
 static stk_optimizer_attrs attrs_for(const builder *b, const stk_graph_symbol *w)
 {
     const stk_optimizer_options *o = b->options;
-    bool                         is_matrix = w->type.shape.rank > 1; /* not a bias, not of a norm */
-    bool                         decays = (is_matrix || o->even_decay) && !w->variable.no_decay;
-    double                       decay = decays ? o->weight_decay : 0;
+    bool   is_matrix = w->type.shape.rank > 1; /* neither a bias nor of a norm */
+    bool   decays = (is_matrix || o->even_decay) && !w->variable.no_decay;
+    double decay = decays ? o->weight_decay : 0;
     return (stk_optimizer_attrs){.rate = w->variable.rate,
                                  .freeze_after = w->variable.freeze_after,
                                  .weight_decay = o->even_decay ? decay / w->variable.rate : decay,
@@ -160,13 +160,13 @@ static stk_optimizer_attrs attrs_for(const builder *b, const stk_graph_symbol *w
                                  .adapt = b->row->adapt && is_matrix};
 }
 
-/* The nodes of a parameter's update carry its name, where that fits. */
+/* The nodes of an update carry the parameter's name, if it fits. */
 static void enter(builder *b, const char *name)
 {
     stk_graph_set_path(b->g, strlen(name) < sizeof b->g->path ? name : "");
 }
 
-/* The moving average of variable, which becomes value in this step. */
+/* Updates the moving average of variable with value. */
 static void average(builder *b, stk_symbol variable, stk_symbol value)
 {
     if (b->options->ema_decay <= 0) return;
@@ -180,7 +180,7 @@ static void average(builder *b, stk_symbol variable, stk_symbol value)
 
 static void update(builder *b, stk_symbol w, stk_symbol gradient)
 {
-    const stk_graph_symbol symbol = *stk_graph_symbol_of(b->g, w); /* a copy: the table moves */
+    const stk_graph_symbol symbol = *stk_graph_symbol_of(b->g, w); /* copied: the table may move */
     stk_optimizer_attrs    attrs = attrs_for(b, &symbol);
     stk_symbol in[4 + STK_OPTIMIZER_SLOTS] = {w, gradient}, out[1 + STK_OPTIMIZER_SLOTS];
     int        slots = b->row->slots;
@@ -206,12 +206,12 @@ static bool is_part_of_model(const stk_graph_symbol *s)
                                               s->variable.role == STK_VARIABLE_STATISTIC);
 }
 
-/* Frozen parameters and statistics: the averages together are a whole model. */
+/* Includes frozen parameters and statistics, so that the averages are a complete model. */
 static void average_rest(builder *b)
 {
     const stk_graph *model = b->model;
     for (uint32_t i = 1, end = model->symbol_count; i < end && !b->g->error.status; i++) {
-        const stk_graph_symbol s = model->symbols[i]; /* a copy: the table moves */
+        const stk_graph_symbol s = model->symbols[i]; /* copied: the table may move */
         if (!is_part_of_model(&s) || is_learnt(&s)) continue;
         stk_symbol variable = {i};
         if (model != b->g)
@@ -272,7 +272,7 @@ void stk_optimizer_accumulate(stk_graph *graph, stk_symbol loss,
     set_symbols(&b, out);
 }
 
-/* The parameters of model, and the sums of their gradients, under the same names. */
+/* Declares the parameters of model and the sums of their gradients under the same names. */
 static void declare(builder *b, const stk_graph *model)
 {
     size_t at = 0;
@@ -303,7 +303,7 @@ void stk_optimizer_apply_accumulated(stk_graph *graph, const stk_graph *model,
     set_symbols(&b, out);
 }
 
-/* Frozen parameters would be pulled to themselves. */
+/* Frozen parameters equal their slow copies. */
 void stk_optimizer_lookahead(stk_graph *graph, const stk_graph *model)
 {
     stk_error err;

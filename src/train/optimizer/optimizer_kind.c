@@ -1,4 +1,4 @@
-/* The optimisers there are, with their defaults. */
+/* The optimisers with their defaults. */
 #include "train/optimizer/optimizer_kind.h"
 #include "base/suggest.h"
 #include "compute/ops/graph_ops.h"
@@ -77,7 +77,7 @@ stk_status stk_optimizer_defaults(stk_optimizer_options *out, const char *kind, 
     return STK_OK;
 }
 
-/* Written so that NaN is refused, too. */
+/* Conditions are written to reject NaN too. */
 stk_status stk_optimizer_check(const stk_optimizer_options *options, stk_error *err)
 {
     const struct {

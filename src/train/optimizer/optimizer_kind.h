@@ -1,4 +1,4 @@
-/* What differs between optimisers. */
+/* Table row of an optimiser. */
 #ifndef STK_TRAIN_OPTIMIZER_OPTIMIZER_KIND_H
 #define STK_TRAIN_OPTIMIZER_OPTIMIZER_KIND_H
 
@@ -18,7 +18,7 @@ typedef struct stk_optimizer_row {
 /* NULL: sgd. On failure *out is NULL. */
 STK_NODISCARD stk_status stk_optimizer_find(const char *name, const stk_optimizer_row **out,
                                             stk_error *err);
-/* STK_E_INVALID with the value and what it may be. */
+/* STK_E_INVALID with the value and its range. */
 STK_NODISCARD stk_status stk_optimizer_check(const stk_optimizer_options *options, stk_error *err);
 
 #endif

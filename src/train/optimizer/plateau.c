@@ -1,4 +1,4 @@
-/* What plateau learns from evaluations, and its bytes: torch's ReduceLROnPlateau, step for step. */
+/* State of plateau and its serialisation: torch's ReduceLROnPlateau, step for step. */
 #include "pipeline/runtime/state_bytes.h"
 #include <math.h>
 #include <stoker/schedule.h>
@@ -6,7 +6,7 @@
 
 static const uint64_t magic = 0x31444548435354; /* "TSCHED1" */
 
-/* A fall by less than this is none. */
+/* Smaller reductions are ignored. */
 static const double rate_epsilon = 1e-8;
 
 static bool is_better(const stk_schedule *s, double metric)

@@ -1,11 +1,11 @@
-/* A schedule: its options checked, warm-up before whatever kind it is. */
+/* Schedules: validated options, and warm-up before any kind. */
 #include "base/decimal.h"
 #include "train/optimizer/schedule_kind.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Written so that NaN is refused, too. */
+/* Conditions are written to reject NaN too. */
 static stk_status check_numbers(const stk_schedule_options *o, stk_error *err)
 {
     const struct {

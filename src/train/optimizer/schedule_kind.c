@@ -1,5 +1,4 @@
-/* The schedules there are; each but triangle is what the scheduler of that name in torch.optim
- * computes. */
+/* The schedules; all but triangle compute the same as torch.optim's of that name. */
 #include "train/optimizer/schedule_kind.h"
 #include "base/decimal.h"
 #include "base/suggest.h"
@@ -63,7 +62,7 @@ static void describe_multistep(const stk_schedule *s, char *text, size_t capacit
                          number(s->options.milestones[i], epoch));
 }
 
-/* How much of the way after warm-up is gone, from 0 to 1. */
+/* Progress after warm-up, from 0 to 1. */
 static double progress(const stk_schedule *s, int64_t step)
 {
     return step <= s->warmup ? 0 : (double)(step - s->warmup) / (double)(s->total - s->warmup);
@@ -95,8 +94,8 @@ static double swing(double a, double b, double fraction)
     return b + (a - b) / 2 * (cos(M_PI * fraction) + 1);
 }
 
-/* low at the first step, high at the peak, end at the last. The peak is between two steps as a
- * rule: this is OneCycleLR's, which counts it from the share of all steps, less one. */
+/* low at the first step, high at the peak, end at the last. As in OneCycleLR the peak is at a
+ * fraction of all steps, less one, and usually lies between two steps. */
 static double cycle(const stk_schedule *s, int64_t step, double low, double high, double end)
 {
     double at = (double)step, last = (double)(s->total - 1);
@@ -134,7 +133,7 @@ static void describe_one_cycle(const stk_schedule *s, char *text, size_t capacit
                  number(o->momentum_high, high), number(o->momentum_low, low));
 }
 
-/* The largest rate is that of a whole step. */
+/* The peak is at an integer step. */
 static double triangle(const stk_schedule *s, int64_t step)
 {
     const stk_schedule_options *o = &s->options;

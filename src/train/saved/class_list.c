@@ -1,4 +1,4 @@
-/* Lists of class names: lines of text, and JSON for the texts of a weights file. */
+/* Lists of class names: text lines, and JSON for a weights file's metadata. */
 #include "train/saved/class_list.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static stk_status end(stk_class_list *out, stk_status st)
     return st;
 }
 
-/* The last line need not be ended, and an empty one there is no class. */
+/* The last line may lack its newline; an empty last line is no class. */
 static stk_status split_lines(stk_class_list *out, stk_bytes text, stk_error *err)
 {
     const char *at = (const char *)text.data, *stop = at + text.size;

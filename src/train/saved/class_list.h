@@ -1,4 +1,4 @@
-/* The names of a model's classes, in the order of their indices. */
+/* Class names of a model, by index. */
 #ifndef STK_TRAIN_SAVED_CLASS_LIST_H
 #define STK_TRAIN_SAVED_CLASS_LIST_H
 
@@ -11,18 +11,18 @@ typedef struct stk_class_list {
     int64_t count;
 } stk_class_list;
 
-/* The name of class index: the data's, or "class 7", which is written to room. */
+/* The name of class index: the data's, or "class 7", which is written to scratch. */
 const char *stk_class_list_name(const stk_train_data *data, int64_t index,
                                 char scratch[STK_CLASS_LIST_CAPACITY]);
 
-/* Of a text file, one name a line. On failure *out is empty, here and below. */
+/* Reads a text file, one name per line. On failure of any function *out is empty. */
 STK_NODISCARD stk_status stk_class_list_read(stk_class_list *out, const char *path, stk_error *err);
-/* Of a JSON array of texts; path is for messages. */
+/* Parses a JSON array of strings; path is for messages. */
 STK_NODISCARD stk_status stk_class_list_parse(stk_class_list *out, const char *json,
                                               const char *path, stk_error *err);
-/* "class 0" and on. */
+/* Fills in "class 0" and so on. */
 STK_NODISCARD stk_status stk_class_list_number(stk_class_list *out, int64_t count, stk_error *err);
-/* Appends classes names as such an array, terminated. */
+/* Appends the names as such an array, NUL-terminated. */
 STK_NODISCARD stk_status stk_class_list_print(const stk_train_data *data, int64_t classes,
                                               stk_blob *out, stk_error *err);
 void                     stk_class_list_release(stk_class_list *list);

@@ -1,4 +1,4 @@
-/* Weights that are not numbers. */
+/* Checks weights for non-finite values. */
 #include "train/saved/finite_weights.h"
 #include "tensor/half.h"
 #include <math.h>
@@ -11,7 +11,7 @@ static double element(stk_dtype dtype, const void *data, int64_t index)
     if (dtype == STK_DTYPE_F16) return (double)stk_float_from_f16(((const uint16_t *)data)[index]);
     if (dtype == STK_DTYPE_BF16)
         return (double)stk_float_from_bf16(((const uint16_t *)data)[index]);
-    return 0; /* whole numbers are */
+    return 0; /* integers are finite */
 }
 
 static stk_status check(const stk_variable_info *info, const void *data, int64_t count,

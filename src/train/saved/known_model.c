@@ -1,4 +1,4 @@
-/* Which of the models there are a file of weights is of: by the names and shapes of its tensors. */
+/* Identifies the model of a weights file by tensor names and shapes. */
 #include "train/saved/known_model.h"
 #include "train/optimizer/freeze.h"
 
@@ -23,7 +23,7 @@ static bool has_all(const stk_safetensors *file, const stk_graph *model)
     return stk_graph_variable_count(model) > 0;
 }
 
-/* The graph is built for its names alone. */
+/* Builds the graph for its names only. */
 static stk_status compare(const stk_safetensors *file, const stk_model *model, bool *same,
                           stk_error *err)
 {

@@ -1,12 +1,11 @@
-/* What of a recipe is kept with the weights. */
+/* The part of a recipe that is stored with weights. */
 #include "train/saved/model_text.h"
 #include "train/recipe/train_recipe_internal.h"
 #include <stdio.h>
 #include <string.h>
 
-/* How images are prepared and what computes. Of data all but what only says which images they are
- * and how they come to training: a new way to prepare them must not be forgotten here. A test wants
- * to know of each new key. */
+/* Keys about preprocessing and compute. Of the data section, all but keys that select images and
+ * feed training: a new preprocessing key must not be missed. A test covers every new key. */
 static bool matters(const stk_param *key)
 {
     static const char *const used[] = {"model.name",    "model.classes",   "model.width",

@@ -1,16 +1,16 @@
-/* What a file of weights says of the model. */
+/* Metadata of a weights file. */
 #ifndef STK_TRAIN_SAVED_MODEL_TEXT_H
 #define STK_TRAIN_SAVED_MODEL_TEXT_H
 
 #include <stoker/train_recipe.h>
 
-/* Texts of a file of weights: what of the run's recipe matters to use it, as YAML, and its classes,
- * a JSON array. */
+/* Keys of the metadata: the relevant part of the recipe as YAML, and the classes as a JSON
+ * array. */
 #define STK_MODEL_RECIPE "stoker.recipe.yaml"
 #define STK_MODEL_CLASSES "stoker.classes.json"
 
-/* Appends that recipe, terminated: nothing of where or how the model was trained, so that the same
- * weights are the same file. */
+/* Appends that recipe, NUL-terminated. It excludes where and how the model was trained, so that
+ * equal weights give equal files. */
 STK_NODISCARD stk_status stk_model_source_print(const stk_train_recipe *recipe, stk_blob *out,
                                                 stk_error *err);
 

@@ -1,4 +1,4 @@
-/* The weights that training begins with. */
+/* Finds and loads pretrained weights. */
 #include "train/saved/pretrained.h"
 #include "storage/file/paths.h"
 #include "train/checkpoint/checkpoint.h"
@@ -31,8 +31,7 @@ static stk_status find_in_run(stk_pretrained *p, const char *folder, stk_error *
                     "checkpoint; name a run that trained, or a file");
 }
 
-/* What the file says of itself, and the rest from the run folder that it or its checkpoints lie in.
- */
+/* Reads the file's metadata, and the rest from the run folder around it. */
 static stk_status read_file(stk_pretrained *p, stk_error *err)
 {
     stk_safetensors *file;
@@ -124,7 +123,7 @@ typedef struct telling {
     char  text[768];
 } telling;
 
-/* Finds the row of each class; tells which have none. */
+/* Finds the source row of each class; logs classes without one. */
 static void match_classes(const stk_pretrained *p, const stk_train_data *data, int64_t *rows,
                           int64_t count, telling *t)
 {
@@ -157,7 +156,7 @@ static void match_classes(const stk_pretrained *p, const stk_train_data *data, i
                  (long long)count, (long long)p->classes.count, p->classes.names[0]);
 }
 
-/* torchvision's files have no names: as many classes are taken for the same. */
+/* torchvision's files have no class names: equal counts are taken as equal classes. */
 static stk_status load_unnamed(const stk_pretrained *p, stk_variables *variables, int64_t classes,
                                telling *t, stk_error *err)
 {
@@ -196,7 +195,7 @@ stk_status stk_pretrained_load(const stk_train_recipe *recipe, const stk_train_d
     if (!*recipe->model.weights) return STK_OK;
     STK_TRY(stk_pretrained_find(&p, recipe->model.weights, err));
     stk_status st = load(&p, recipe, data, variables, &t, err);
-    /* Else the first step fails, and its learning rate is blamed. */
+    /* Otherwise the first step would fail, and its learning rate be blamed. */
     if (!st) st = stk_variables_check_finite(variables, p.weights, err);
     if (!st && log) log(log_context, t.text);
     stk_pretrained_release(&p);

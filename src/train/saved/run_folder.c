@@ -1,4 +1,4 @@
-/* The folder of a run. */
+/* Creates and resumes run folders. */
 #include "train/saved/run_folder.h"
 #include "base/hash.h"
 #include "storage/file/temporaries.h"
@@ -12,7 +12,7 @@ void stk_run_folder_path(const char *folder, const char *name, char path[STK_TRA
     snprintf(path, STK_TRAIN_PATH, "%s/%s", folder, name);
 }
 
-/* The recipe without what may change when a run goes on. Data may lie elsewhere by then. */
+/* The recipe without keys that a resumed run may change, such as the path of moved data. */
 static stk_train_recipe lasting(const stk_train_recipe *recipe)
 {
     stk_train_recipe same = *recipe;
@@ -40,7 +40,7 @@ static stk_bytes value_of(const stk_train_recipe *recipe, const stk_param *key)
     return (stk_bytes){(const uint8_t *)field, text ? strlen(field) : key->size};
 }
 
-/* As much of the data as is known before it is read: data that was moved is the same. */
+/* Hashes data properties known before reading it; moved data has the same hash. */
 static uint64_t hash_data(const stk_train_data *data)
 {
     uint64_t hash = stk_hash64_number((uint64_t)data->train_count, (uint64_t)data->classes);
@@ -63,7 +63,7 @@ uint64_t stk_run_fingerprint(const stk_train_recipe *recipe, const stk_train_dat
     return hash;
 }
 
-/* The first key in which they differ, and how many do. */
+/* The first differing key, and the number of them. */
 static const stk_param *find_other(const stk_train_recipe *a, const stk_train_recipe *b,
                                    size_t *count)
 {
@@ -90,7 +90,7 @@ static stk_status print_value(const stk_train_recipe *recipe, const stk_param *k
     return st;
 }
 
-/* Fails where the run cannot go on with the recipe, and says why. */
+/* Fails if the run cannot continue with the recipe; the message names the key. */
 static stk_status compare(const stk_train_recipe *before, const stk_train_recipe *now,
                           const char *path, stk_error *err)
 {
@@ -149,7 +149,7 @@ static stk_status write_classes(const stk_train_recipe *recipe, const stk_train_
     return st;
 }
 
-/* A run is there when its recipe is. */
+/* A folder has a run if it has a recipe. */
 static stk_status check_before(const stk_train_recipe *recipe, bool resume, bool *exists,
                                stk_error *err)
 {
@@ -185,7 +185,7 @@ static stk_status fill(const stk_train_recipe *recipe, const stk_train_data *dat
                                        err); /* last: it marks a run */
 }
 
-/* What training and its command write there. */
+/* Files that training and its command write there. */
 static bool is_of_run(const char *name, size_t length)
 {
     static const char *const names[] = {"best.safetensors", "final.safetensors", "recipe.yaml",

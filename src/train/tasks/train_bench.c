@@ -1,4 +1,4 @@
-/* Steps of training without a run. */
+/* Training steps without a run. */
 #include "base/checked.h"
 #include "train/input/resident.h"
 #include "train/profile/observer.h"
@@ -14,9 +14,9 @@ struct stk_train_bench {
     stk_data_cache         *cache;  /* NULL: no data */
     stk_session            *session;
     stk_loader             *loader; /* NULL: no data */
-    uint8_t                *images; /* generated, in the device's own kind of memory */
+    uint8_t                *images; /* generated, from the device's allocator */
     size_t                  image_bytes;
-    stk_edit               *edits;  /* for steps that take some, which change nothing; else NULL */
+    stk_edit               *edits;  /* edits without effect, for steps that need some; else NULL */
     void                   *labels; /* int64, or probabilities */
     int64_t                 step;
     stk_meter              *meter;
@@ -25,10 +25,10 @@ struct stk_train_bench {
     stk_trace_thread       *thread;
     void (*log)(void *context, const char *line); /* NULL: dropped */
     void                *log_context;
-    bool                 measured;                 /* the step at hand counts */
+    bool                 measured;                 /* the current step is measured */
     stk_train_bench_part part;                     /* of the last step */
     uint64_t             device_ns, attributed_ns; /* as in a trainer */
-    bool                 there;                    /* the device has had generated images */
+    bool                 there;                    /* generated images were uploaded */
 };
 
 static int64_t rows_of(const stk_train_bench *b)
@@ -36,7 +36,7 @@ static int64_t rows_of(const stk_train_bench *b)
     return b->inference ? b->recipe->data.eval_batch : b->recipe->data.batch;
 }
 
-/* The numbers are not zero: some kernels are faster on zeros. */
+/* Non-zero numbers: some kernels are faster on zeros. */
 static void fill(stk_train_bench *b, size_t bytes, bool soft)
 {
     const int64_t classes = b->recipe->model.classes;
@@ -92,7 +92,7 @@ static stk_loader_options loader_options(const stk_train_bench *b, const stk_tra
                                 .log_context = o->log_context};
 }
 
-/* Decided when it is known what stays on the device. */
+/* Opened once residency is decided. */
 static stk_status open_cache(stk_train_bench *b, const stk_train_data *data,
                              const stk_train_bench_options *o, stk_error *err)
 {
@@ -214,7 +214,7 @@ void stk_train_bench_free(stk_train_bench *bench)
     free(bench);
 }
 
-/* As in training: with some steps ahead, each waits for one that was begun before. */
+/* As in training: with steps in flight, waits for an earlier one. */
 static stk_status take_results(stk_train_bench *b, size_t left, stk_error *err)
 {
     stk_instruction_result result;
@@ -226,7 +226,7 @@ static stk_status take_results(stk_train_bench *b, size_t left, stk_error *err)
     return STK_OK;
 }
 
-/* What a trace asked for and is not there is said once. */
+/* Logs once if a requested part of a trace is unavailable. */
 static void log_notice(stk_train_bench *b)
 {
     stk_error notice;
@@ -251,7 +251,7 @@ static stk_status compute(stk_train_bench *b, const stk_loader_batch *batch, stk
     return take_results(b, (size_t)stk_session_steps_in_flight(b->session), err);
 }
 
-/* What a run would do after a step. */
+/* Does what a run does after a step. */
 static stk_status finish(stk_train_bench *b, stk_error *err)
 {
     stk_meter *meter = b->measured ? b->meter : NULL;
@@ -288,7 +288,7 @@ stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part par
                         STK_STAGE_HOST_TO_DEVICE);
     bench->attributed_ns = 0;
     stk_meter_end_step(bench->meter, bench->step - 1, (uint32_t)rows_of(bench));
-    stk_meter_leave(bench->meter); /* until the next step that counts */
+    stk_meter_leave(bench->meter); /* until the next measured step */
     stk_observer_step(bench->observer, bench->loader, bench->recipe->data.size);
     return STK_OK;
 }

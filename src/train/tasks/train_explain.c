@@ -1,4 +1,4 @@
-/* What a recipe comes to, in words. */
+/* Describes a resolved recipe as text. */
 #include "train/session/session.h"
 #include <stdio.h>
 #include <stoker/train_explain.h>
@@ -28,7 +28,7 @@ static stk_status explain_input(const stk_train_recipe *recipe, const stk_train_
     return explain_decode(recipe, out, err);
 }
 
-/* What the plan is; whether the machine has it shows when it runs. */
+/* Describes the memory plan; whether the device has that much shows at run time. */
 static stk_status explain_memory(const stk_memory_plan *plan, stk_blob *out, stk_error *err)
 {
     char line[256];
