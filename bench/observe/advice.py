@@ -16,7 +16,7 @@ gpu: the same for settings that leave a GPU idle.
 input: late reads of files, slow reads of a pack and (--photos) images far larger than they are used;
 fixes are carried out on the data and measured in the last of three epochs, beside the slow run, in turn.
 
-A foretold gain is inside when the measured one lies in its interval; a bound (at most) when it is not
+A predicted gain is inside when the measured one lies in its interval; a bound (at most) when it is not
 exceeded; advice without a number only must not lose. Exit 1 below 80 % inside, on any loss of more than
 --noise, and when a PyTorch program is told anything in our words."""
 import argparse
@@ -62,7 +62,7 @@ def judge(fix, gain, noise):
 
 def told(fix):
     if fix["samples_per_s"]["value"] < 0:
-        return "not foretold"
+        return "not predicted"
     if fix["at_most"]:
         return f"at most {100 * fix['gain']:+.0f} %"
     return f"{100 * fix['gain_low']:+.0f} to {100 * fix['gain_high']:+.0f} %"
@@ -83,7 +83,7 @@ def report(case, fixes, gains, given):
     for fix, gain in zip(fixes, gains):
         inside = judge(fix, gain, given.noise)
         row = {"case": case, "fix": fix["name"], "set": fix["set"], "told": told(fix), "gain": gain,
-               "low": fix["gain_low"], "high": fix["gain_high"], "foretold": fix["gain"],
+               "low": fix["gain_low"], "high": fix["gain_high"], "predicted": fix["gain"],
                "at_most": fix["at_most"], "inside": inside, "loss": gain < -given.noise}
         rows.append(row)
         word = {True: "inside", False: "OUTSIDE", None: "-"}[inside]
@@ -134,7 +134,7 @@ def pytorch(given):
             gains = [rate / rates[0] - 1 for rate in rates[1:]]
             rows += report(script, said["fixes"], gains, given)
             if not any(row["inside"] is not None for row in rows if row["case"] == script):
-                wrong.append(f"{script}: nothing is foretold")
+                wrong.append(f"{script}: nothing is predicted")
     return summarize(rows, wrong, given)
 
 

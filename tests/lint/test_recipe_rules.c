@@ -203,7 +203,7 @@ STK_TEST(gains_come_from_the_stages_share_of_a_step)
     stk_profile_release(&profile);
 }
 
-STK_TEST(findings_become_fixes_behind_what_is_foretold)
+STK_TEST(findings_become_fixes_behind_what_is_predicted)
 {
     stk_lint_list list = {0};
     stk_diagnosis diagnosis = {.samples_per_s = {100, 90, 110}};

@@ -218,7 +218,7 @@ const cli_command cli_command_diagnose = {
         "trace "
         "(of this program, PyTorch or TensorFlow) and says what limits the run, why, and what each "
         "fix would give; -o makes a page of it, with the timeline of a trace. With --what-if it "
-        "plays the recorded steps again with other times and "
+        "simulates the recorded steps with other times and "
         "tells the rate.",
     .examples = "stoker diagnose profile-lenet-1\n"
                 "stoker diagnose runs/first/profile.json --json | jq .verdict\n"

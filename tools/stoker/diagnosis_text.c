@@ -108,7 +108,7 @@ static void print_gain(FILE *out, const stk_diagnosis *d, const stk_fix *fix)
                 stk_gain_text(c, sizeof c, fix->gain_high), rate(r, fix->samples_per_s.value),
                 d->unit);
     else
-        fprintf(out, "gain not foretold");
+        fprintf(out, "gain not predicted");
     fprintf(out, "%s\n", fix->changes_training ? "; changes training" : "");
 }
 

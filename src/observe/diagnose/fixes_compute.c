@@ -58,7 +58,7 @@ static void fix_operation(stk_diagnosis_ctx *c, const stk_op_time_fraction *op, 
     if (!fix) return;
     fix->changes_training = true;
     fix->supposed = !odd;
-    stk_fix_describe(fix, "%s operation %.80s (%.30s); foretold for %s",
+    stk_fix_describe(fix, "%s operation %.80s (%.30s); predicted for %s",
                      odd ? "replace" : "make smaller", *op->name ? op->name : "without a name",
                      op->operation, odd ? "doing without it" : "half its time");
     if (op->roofline >= 0)

@@ -49,7 +49,7 @@ static void fix_bytes(stk_diagnosis_ctx *c)
     stk_fix *fix = fix_scaled(c, STK_STAGE_HOST_TO_DEVICE, "copy_less", 0.5);
     if (!fix) return;
     fix->supposed = true;
-    stk_fix_describe(fix, "copy fewer bytes a step; foretold for half of them");
+    stk_fix_describe(fix, "copy fewer bytes a step; predicted for half of them");
     stk_fix_because(fix, "compute waits while they are copied to the device");
 }
 

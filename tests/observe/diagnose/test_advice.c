@@ -313,7 +313,7 @@ STK_TEST(a_tensorflow_program_is_told_in_tensorflows_words)
     p = trace_of("xprof_compute_bound");
     const stk_diagnosis busy = diagnose(&p);
     EXPECT_CONTAINS("jit_compile=True", fix_named(&busy, "jit_compile")->code);
-    EXPECT(fix_named(&busy, "jit_compile")->samples_per_s.value < 0); /* not foretold */
+    EXPECT(fix_named(&busy, "jit_compile")->samples_per_s.value < 0); /* not predicted */
     stk_profile_release(&p);
 }
 

@@ -47,7 +47,7 @@ static double rate_of_list(const stk_profile *p)
 static void expect_near(double expected, double actual, double share, const char *what)
 {
     if (fabs(actual / expected - 1) <= share) return;
-    fail_msg("%s: %.1f samples/s, foretold %.1f (%+.1f %%, at most %.0f %%)", what, expected,
+    fail_msg("%s: %.1f samples/s, predicted %.1f (%+.1f %%, at most %.0f %%)", what, expected,
              actual, 100 * (actual / expected - 1), 100 * share);
 }
 
@@ -82,12 +82,12 @@ static void judge_all(double factor)
             }
 }
 
-STK_TEST(removing_a_stage_is_foretold)
+STK_TEST(removing_a_stage_is_predicted)
 {
     judge_all(0);
 }
 
-STK_TEST(halving_a_stage_is_foretold)
+STK_TEST(halving_a_stage_is_predicted)
 {
     judge_all(0.5);
 }
@@ -133,7 +133,7 @@ static void judge_change(const simulation *before, const simulation *after, cons
     stk_profile_release(&p);
 }
 
-STK_TEST(more_threads_are_foretold)
+STK_TEST(more_threads_are_predicted)
 {
     simulation  before = with_fault(&faults[1], 0.5, 1), after = before;
     stk_what_if what;
@@ -142,7 +142,7 @@ STK_TEST(more_threads_are_foretold)
     judge_change(&before, &after, &what, 0.03, "three helpers instead of one");
 }
 
-STK_TEST(a_deeper_queue_is_foretold)
+STK_TEST(a_deeper_queue_is_predicted)
 {
     const fault even = {STK_STAGE_PREPROCESS, 8e6, 0};
     simulation  before = with_fault(&even, 1.0, 2);
@@ -154,7 +154,7 @@ STK_TEST(a_deeper_queue_is_foretold)
     judge_change(&before, &after, &what, 0.05, "16 batches ahead instead of one");
 }
 
-STK_TEST(a_stage_on_a_thread_of_its_own_is_foretold)
+STK_TEST(a_stage_on_a_thread_of_its_own_is_predicted)
 {
     const fault callback = {STK_STAGE_OUTPUT, 2e6, 0};
     simulation  before = with_fault(&callback, 0.1, 2), after = before;
@@ -195,7 +195,7 @@ static void judge_stage_of_crowd(const int *crowd, double prepare_ns, stk_stage 
     judge_change(&before, &after, &what, 0.02, name);
 }
 
-STK_TEST(threads_that_share_cores_are_foretold)
+STK_TEST(threads_that_share_cores_are_predicted)
 {
     static const double work[] = {5e5, 2e6, 8e6}, by[] = {0.5, 1.5, 2, 4};
     for (size_t c = 0; c < COUNT_OF(crowds); c++)
@@ -206,7 +206,7 @@ STK_TEST(threads_that_share_cores_are_foretold)
         }
 }
 
-STK_TEST(compute_on_fewer_threads_is_foretold)
+STK_TEST(compute_on_fewer_threads_is_predicted)
 {
     simulation  before = crowded(crowds[0], 2e6), after = before;
     stk_what_if what;
@@ -216,7 +216,7 @@ STK_TEST(compute_on_fewer_threads_is_foretold)
     judge_change(&before, &after, &what, 0.02, "one thread of compute instead of two");
 }
 
-STK_TEST(more_helpers_on_shared_cores_are_foretold)
+STK_TEST(more_helpers_on_shared_cores_are_predicted)
 {
     simulation  before = crowded(crowds[0], 4e6), after = before;
     stk_what_if what;
@@ -259,7 +259,7 @@ STK_TEST(an_interval_holds_its_value_and_is_wider_with_fewer_steps)
     stk_profile_release(&p);
 }
 
-STK_TEST(a_recording_without_steps_foretells_nothing)
+STK_TEST(a_recording_without_steps_predicts_nothing)
 {
     stk_profile p;
     stk_what_if what;

@@ -3,9 +3,9 @@ const GOAL = 0.9, FAIR = 0.6;
 
 const judged = () => page.data.diagnosis.samples_per_s.value > 0;
 
-const MUCH = 0.25; /* a foretold gain that does not go with praise */
-const foretold = (fix) => known(fix.samples_per_s.value) && !fix.at_most && !fix.supposed;
-const bestGain = () => Math.max(0, ...page.data.diagnosis.fixes.filter(foretold).map((fix) => fix.gain));
+const MUCH = 0.25; /* a predicted gain that does not go with praise */
+const predicted = (fix) => known(fix.samples_per_s.value) && !fix.at_most && !fix.supposed;
+const bestGain = () => Math.max(0, ...page.data.diagnosis.fixes.filter(predicted).map((fix) => fix.gain));
 const held = () => bestGain() >= MUCH || page.data.diagnosis.limit.cause === 'contention';
 const light = (share) => (!judged() ? 'none' : share < FAIR ? 'bad' : share < GOAL ? 'fair' : held() ? 'slow' : 'good');
 const LIGHT_TEXT = {none: 'not judged', good: 'well fed', slow: 'fed, but compute can be faster', fair: 'could be fed better', bad: 'starving'};
@@ -73,7 +73,7 @@ function renderFixes({diagnosis: d}) {
   if (!judged()) return null;
   const others = d.limits.slice(1);
   return h('section', {class: 'card long', id: 'fixes'}, h('h2', null, 'What to do'),
-    h('p', {class: 'lead'}, 'Gains are foretold by playing the measured times again without the obstacle, with their 95 % range.'),
+    h('p', {class: 'lead'}, 'Gains are predicted by simulating the measured times without the obstacle, with their 95 % range.'),
     d.fixes.length ? h('ol', {class: 'fixes'}, d.fixes.map(fixItem)) : h('p', null, 'Nothing that would gain enough to be worth a change.'),
     others.length > 0 && [h('h3', {class: 'part'}, 'Also in the way'), h('ul', {class: 'evidence'}, others.map((limit, i) =>
       h('li', null, h('b', null, STAGES[limit.stage]), ' ', num(`diagnosis.limits.${i + 1}.share.value`, 'share'), ' of a step',
