@@ -1,8 +1,7 @@
-/* Printing for people. Every file of the command reads this first (CMakeLists.txt): printf and its
- * like show each text that they are given (%s, %c) as stk_text_escape does, so that no name of a
- * file, class or column drives the terminal or forges a line, wherever it is printed. The format
- * itself and the sequences of cli_style go through as they are. JSON is written by fwrite: it has
- * no such characters. */
+/* Safe printing. CMakeLists.txt includes this first in every file of the command: printf and
+ * similar functions escape text arguments (%s, %c) by stk_text_escape. So no name of a file, class
+ * or column can control the terminal or forge a line. The format itself and cli_style's sequences
+ * are unchanged. JSON is written by fwrite and contains no such characters. */
 #ifndef CLI_TOOLS_PRINT_H
 #define CLI_TOOLS_PRINT_H
 

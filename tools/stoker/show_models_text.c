@@ -1,4 +1,4 @@
-/* Models as tables. */
+/* Prints models as tables. */
 #include "format.h"
 #include "show_models.h"
 #include "table.h"

@@ -1,4 +1,4 @@
-/* One row per operation: the image as it is, and what becomes of it. */
+/* A row per operation: the original image and its results. */
 #include "show_cells.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <stoker/functions.h>
 #include <string.h>
 
-/* Parameters that must be given, or that do nothing as they come; others are tried as they come.
+/* Parameters that are required, or whose defaults do nothing; other operations use their defaults.
  * "{half}" is half of the image's shorter side, and so on. */
 typedef struct usual {
     const char *name, *parameters;
@@ -65,7 +65,7 @@ static void describe(const char *name, int side, char *out, size_t capacity)
     snprintf(out, capacity, "%s%s%s", name, expanded[0] ? " " : "", expanded);
 }
 
-/* Draws of a chain on the one image, until one is like the one before: nothing random. */
+/* Draws a chain on the one image until a result repeats: it is not random then. */
 static stk_status draw_row(cli_show_cells *out, stk_dataset *data, const cli_show_request *request,
                            const char *label, const char *note, size_t count, stk_error *err)
 {
@@ -90,7 +90,7 @@ static stk_status draw_row(cli_show_cells *out, stk_dataset *data, const cli_sho
     return st;
 }
 
-/* What the operation gives can be looked at. */
+/* Whether the result can be shown. */
 static bool is_image(const stk_dataset *data)
 {
     const stk_value_spec *value = &stk_dataset_spec(data)->values[0];
@@ -99,8 +99,7 @@ static bool is_image(const stk_dataset *data)
            (channels == 1 || channels == 3 || channels == -1);
 }
 
-/* What ends a chain gives no image and is left out, and so is an operation that wants parameters
- * which are not known here. */
+/* Skips operations that end a chain without an image, or need parameters unknown here. */
 static stk_status show_one(cli_show_cells *out, stk_dataset *decoded,
                            const cli_show_request *request, const char *name, int side,
                            stk_error *err)
@@ -136,8 +135,8 @@ static stk_status measure(stk_dataset *data, const cli_show_request *request, st
     return st;
 }
 
-/* On a photo that is shrunk for the sheet afterwards, blur and noise would not be seen: it is
- * shrunk before. *side is the shorter one then. */
+/* Shrinks a photo first: blur and noise would disappear if the sheet shrank it afterwards. *side is
+ * the shorter side then. */
 static stk_status fit(stk_dataset **data, const cli_show_request *request, int *side,
                       stk_error *err)
 {

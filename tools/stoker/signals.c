@@ -1,5 +1,5 @@
-/* Signals. A handler can reach only what is static, so the token and the notice live here: the one
- * mutable state of the command that is not passed around. */
+/* Signal handling. A handler can only access statics, so the token and the notice live here: the
+ * command's only mutable global state apart from screen.c. */
 #include "signals.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@ static const char *notice; /* atomic: progress may come from any thread */
 
 static void print_note(const char *text)
 {
-    const int     interrupted = errno; /* of the code that the handler came between */
+    const int     interrupted = errno; /* errno of the interrupted code */
     const ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
-    (void)ignored; /* a handler has nobody to tell */
+    (void)ignored; /* a handler cannot report an error */
     errno = interrupted;
 }
 
-/* A terminal that goes sends SIGHUP more than once (its shell and the kernel): that is no wish to
- * lose the checkpoint. */
+/* A closing terminal sends SIGHUP repeatedly (shell and kernel), which must not force an exit
+ * without a checkpoint. */
 static void stop(int signal_number)
 {
     const bool again = stk_cancel_requested(&token);
@@ -59,7 +59,7 @@ void cli_signals_install(void)
     if (!is_ignored(SIGHUP)) handle(SIGHUP, stop); /* nohup */
     handle(SIGALRM, show_notice);
     handle(SIGPIPE, SIG_IGN);
-    handle(SIGXFSZ, SIG_IGN); /* a file over the limit is then an error like a full disk */
+    handle(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is then an error like a full disk */
 }
 
 const stk_cancel *cli_signals_token(void)

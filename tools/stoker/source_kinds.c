@@ -1,4 +1,4 @@
-/* The kinds of sources, from the library's table. */
+/* Kinds of sources, from the library's table. */
 #include "source_kinds.h"
 
 #include "text.h"

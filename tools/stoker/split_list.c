@@ -1,4 +1,4 @@
-/* The value of --splits. */
+/* Parses the value of --splits. */
 #include "split_list.h"
 
 #include <ctype.h>

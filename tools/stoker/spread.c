@@ -1,4 +1,4 @@
-/* The middle of many measurements. */
+/* Median and spread of measurements. */
 #include "spread.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Between the two values next to it. */
+/* Interpolates between the two nearest values. */
 static double at_quantile(const double *sorted, size_t count, double quantile)
 {
     const double position = quantile * (double)(count - 1);

@@ -1,5 +1,4 @@
-/* Time is told by the step: exposed is what the training thread spent or waited, busy what threads
- * worked for the stage. */
+/* Times are per step: exposed is the training thread's time, busy that of the stage's threads. */
 #include "stage_table.h"
 
 #include "format.h"
@@ -64,7 +63,7 @@ void cli_stage_table_print(const stk_profile *profile, const cli_style *style)
     cli_table_release(&table);
 }
 
-/* What is not known is left out. */
+/* Omits unknown values. */
 static void write_known(stk_json_writer *json, const char *key, double ns)
 {
     if (ns >= 0) stk_json_pair_double(json, key, ns * 1e-9);

@@ -1,4 +1,4 @@
-/* Rows of text in columns that line up. */
+/* Text tables with aligned columns. */
 #include "table.h"
 
 #include "text.h"
@@ -50,7 +50,7 @@ static void measure(const cli_table *table, int *widths, int limit)
     if (left < *flexible) *flexible = left < NARROWEST ? NARROWEST : left;
 }
 
-/* Blanks are owed, and paid before the next text, so that no line ends in them. */
+/* Blanks are printed only before further text, so that no line ends with them. */
 static void print_text(FILE *out, int *owed, int before, const char *text, int after)
 {
     *owed += before;

@@ -1,4 +1,4 @@
-/* What the output may look like. */
+/* Properties of the output. */
 #include "terminal.h"
 
 #include <langinfo.h>
@@ -36,7 +36,7 @@ static bool wants_color(bool is_terminal, const char *color)
     return is_terminal && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* A text is known by where it lies: the same bytes in the name of a file are others. */
+/* Sequences are recognised by address: the same bytes in a file name are escaped. */
 static const char sequences[][8] = {"\033[1m", "\033[2m", "\033[32m", "\033[31m", "\033[0m"};
 
 bool cli_style_has(const char *text)

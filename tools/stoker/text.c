@@ -9,8 +9,8 @@
 
 enum { NOT_SHOWN = -1, UTF8_MAX = 4, SAFE_CAPACITY = 4 * UTF8_MAX + 1 };
 
-/* In other locales than UTF-8 a byte from 0x80 on may be anything, a control character too. In that
- * of C, which is that of containers, texts are UTF-8 as files are. */
+/* Outside UTF-8 locales a byte from 0x80 on may be a control character. In the C locale, common in
+ * containers, text is UTF-8 like files. */
 static bool shows_utf8(void)
 {
     const char *codeset = nl_langinfo(CODESET);
@@ -26,20 +26,19 @@ static wchar_t code_of(const char *text, size_t bytes)
     return (wchar_t)code;
 }
 
-/* The next character of text: its bytes (0 at the end) and columns; columns is -1 for what must not
- * be printed as it is. */
+/* The next character: its bytes (0 at the end) and columns; -1 columns if it must be escaped. */
 static size_t next_character(const char *text, size_t left, int *columns)
 {
     bool         shown;
     const size_t bytes = stk_text_character(text, left, &shown);
     if (!bytes) return 0;
     const int width = shown ? wcwidth(code_of(text, bytes)) : NOT_SHOWN;
-    /* What the C library does not know takes a column. */
+    /* Characters unknown to the C library take one column. */
     *columns = !shown || (bytes > 1 && !shows_utf8()) ? NOT_SHOWN : width < 0 ? 1 : width;
     return bytes;
 }
 
-/* Writes one character in its safe form and gives its bytes. */
+/* Writes one character, escaped if necessary, and returns its bytes. */
 static size_t safe_character(char shown[SAFE_CAPACITY], const char *text, size_t bytes,
                              int *columns)
 {
@@ -117,7 +116,7 @@ void cli_text_wrap(FILE *out, const char *text, int first_column, int indent, in
 {
     int column = first_column;
     if (column < indent) column += fprintf(out, "%*s", indent - column, "");
-    bool fresh = true; /* nothing in this line yet */
+    bool fresh = true; /* the line is empty */
     while (*text) {
         if (*text == '\n') {
             fprintf(out, "\n");

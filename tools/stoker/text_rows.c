@@ -1,4 +1,4 @@
-/* Rows of text to a file or to stdout. */
+/* Writes rows of text to a file or to stdout. */
 #include "text_rows.h"
 
 #include <inttypes.h>

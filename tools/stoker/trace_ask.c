@@ -1,4 +1,4 @@
-/* stoker trace ask: a run that is going on records its next steps. */
+/* stoker trace ask: requests a trace of a live run's next steps. */
 #include "command.h"
 #include "format.h"
 #include "json_out.h"
@@ -38,7 +38,7 @@ static const cli_option options[] = {
 
 enum { ID_CAPACITY = 33 };
 
-/* The folder is locked as long as its run goes on. */
+/* A running run holds a lock on its folder. */
 static stk_status is_running(const char *folder, bool *running, stk_error *err)
 {
     char          path[STK_TRACER_PATH];
@@ -50,7 +50,7 @@ static stk_status is_running(const char *folder, bool *running, stk_error *err)
         return stk_fail(err, STK_E_NOTFOUND, "trace", folder,
                         "is no folder of a run: it has no recipe.yaml");
     const stk_status st = stk_path_lock(&lock, NULL, folder, err);
-    *running = st == STK_E_BUSY || (!st && !lock); /* on a store without locks it may be */
+    *running = st == STK_E_BUSY || (!st && !lock); /* without locks it may be running */
     if (!st) stk_lock_release(lock);
     return *running ? STK_OK : st;
 }
@@ -71,7 +71,7 @@ static bool is_over(stk_tracer_state state)
     return state == STK_TRACER_DONE || state == STK_TRACER_FAILED;
 }
 
-/* Until there is a reply to this request that is the last, or nothing more will come. */
+/* Waits for the final reply to this request, or until none can come. */
 static stk_status wait_for(const char *folder, const char *id, double seconds,
                            stk_tracer_answer *answer, stk_error *err)
 {

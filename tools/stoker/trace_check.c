@@ -1,4 +1,4 @@
-/* stoker trace check: is a trace whole and sound? */
+/* stoker trace check: validates a trace. */
 #include "format.h"
 #include "text.h"
 #include "trace_common.h"
@@ -16,7 +16,7 @@ static const cli_option options[] = {CLI_TRACE_OPTIONS(values, trace)};
 typedef struct line {
     const char *key, *text;
     uint64_t    value;
-    bool        wrong; /* not 0 means that something is */
+    bool        wrong; /* a non-zero count is an error */
 } line;
 
 enum { LINES_MAX = 24 };
@@ -46,7 +46,7 @@ static size_t list_findings(const stk_timeline_findings *f, line *lines)
     return sizeof all / sizeof *all;
 }
 
-/* Lost events are no fault of the file. */
+/* Lost events do not make a file invalid. */
 static bool is_sound(const stk_timeline_findings *f)
 {
     return !f->cut && !f->begins_open && !f->ends_alone && !f->flows_alone && !f->without_times &&

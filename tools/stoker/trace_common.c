@@ -58,7 +58,7 @@ static unit unit_of(double ns)
     return units[i];
 }
 
-/* Of three digits, but nanoseconds have none. */
+/* Three digits; nanoseconds have no decimals. */
 static int decimals(double ns, unit in)
 {
     const double value = fabs(ns / in.ns);

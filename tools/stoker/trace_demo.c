@@ -1,4 +1,4 @@
-/* stoker trace demo: the smallest timeline there is, one matrix product. */
+/* stoker trace demo: a minimal timeline of one matrix product. */
 #include "json_out.h"
 #include "spread.h"
 
@@ -79,7 +79,7 @@ static stk_status feed(demo *d, stk_error *err)
     return stk_program_feed(d->program, "b", d->b, sizeof *d->b * INNER * COLUMNS, err);
 }
 
-/* A step as training has it: copy there, compute, copy back. */
+/* A step as in training: upload, compute, download. */
 static stk_status traced_step(demo *d, stk_error *err)
 {
     const uint64_t step = stk_trace_now();
@@ -98,7 +98,7 @@ static stk_status traced_step(demo *d, stk_error *err)
     return STK_OK;
 }
 
-/* Before and after: something else may use the cores for a while. */
+/* Measured before and after, since other programs may use the cores. */
 static void probe(demo *d)
 {
     stk_machine_peaks limits = {-1, -1, -1, -1, -1, -1};
@@ -107,7 +107,7 @@ static void probe(demo *d)
     if (limits.memory_bytes > d->peaks.memory_bytes) d->peaks.memory_bytes = limits.memory_bytes;
 }
 
-/* The first run is not recorded: it brings memory into being. */
+/* The first run is not recorded: it touches new memory. */
 static stk_status measure(demo *d, const values *v, stk_error *err)
 {
     STK_TRY(compile(d, v, err));

@@ -1,4 +1,4 @@
-/* stoker trace diff: what changed from one trace to another. */
+/* stoker trace diff: compares two traces. */
 #include "format.h"
 #include "text.h"
 #include "trace_common.h"
@@ -31,7 +31,7 @@ static bool has_interval(const stk_timeline_change *change)
     return change->low_ns <= change->high_ns;
 }
 
-/* "+12.3 us", and its interval, where there is one. */
+/* "+12.3 us" with its interval, if it has one. */
 static void add_delta(cli_table *table, const stk_timeline_change *change)
 {
     char time[CLI_TRACE_CAPACITY], text[CLI_TRACE_CAPACITY + 2];
@@ -42,7 +42,7 @@ static void add_delta(cli_table *table, const stk_timeline_change *change)
         table, has_interval(change) ? cli_trace_range(time, change->low_ns, change->high_ns) : "");
 }
 
-/* As percent, or as a factor where that says more. */
+/* As percent, or as a factor for large changes. */
 static void add_percent(cli_table *table, const stk_timeline_change *change)
 {
     const double ratio = change->ns[0] > 0 ? change->ns[1] / change->ns[0] : 0;

@@ -1,4 +1,4 @@
-/* stoker trace gaps: where a device was idle, and what was done meanwhile. */
+/* stoker trace gaps: idle gaps of a device, and the spans during them. */
 #include "format.h"
 #include "text.h"
 #include "trace_common.h"

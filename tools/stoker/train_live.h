@@ -1,4 +1,4 @@
-/* A run, shown in a browser while it goes on. */
+/* Serves a run in the browser during training. */
 #ifndef CLI_TOOLS_TRAIN_LIVE_H
 #define CLI_TOOLS_TRAIN_LIVE_H
 

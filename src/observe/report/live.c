@@ -33,14 +33,14 @@ struct stk_live {
     char            cookie[32];                    /* its name: all ports of a host share cookies */
     answer         *page, *nothing, *wrong, *host; /* created once, shared by all connections */
     answer         *early;                         /* before the first update */
-    answer         *stale;                         /* before the next, where the last is old */
-    answer         *foreign;                       /* response to another site's page */
-    answer         *unknown, *welcome;             /* without the token; with it, the first time */
+    answer         *stale;             /* before the next update, if the last one is old */
+    answer         *foreign;           /* response to another site's page */
+    answer         *unknown, *welcome; /* without the token; with it, the first time */
     stk_live_asks   asks;
     pthread_mutex_t lock;
-    answer         *data;                    /* under lock; NULL before the first update */
-    uint64_t        published_ns, missed_ns; /* under lock: when data was published, and first
-                                                asked for since; 0: not yet */
+    answer         *data;             /* under lock; NULL before the first update */
+    uint64_t published_ns, missed_ns; /* under lock: time of the last update, and of the first
+                                         request since; 0: none */
     atomic_bool      wanted;
     atomic_bool      seen;     /* a reader received data */
     _Atomic uint64_t asked_ns; /* time of the last request for data; 0: none */
@@ -78,9 +78,8 @@ static enum MHD_Result give(stk_live *live, struct MHD_Connection *connection, u
     return MHD_queue_response(connection, code, what);
 }
 
-/* Updates pause while nobody asks, so the first to ask again would get the state of long ago. The
- * next update is on its way; where it does not come, the old state is better than none. The lock is
- * held. */
+/* Updates pause without readers, so the first new reader would get an old state. The next update is
+ * on its way; if it does not come, old data is better than none. Call with the lock held. */
 static bool is_stale(stk_live *live, uint64_t now)
 {
     if (!live->missed_ns) live->missed_ns = now;

@@ -15,8 +15,8 @@ typedef struct stk_live_limits {
     size_t   per_peer;
     uint64_t request_ns; /* until a request is complete */
     uint64_t answer_ns;  /* until a response is received */
-    /* Data that nobody asked for until it was stale_ns old is given patience_ns later at the
-     * earliest; until then the answer is 503. */
+    /* Data older than stale_ns at its first request is only served after patience_ns; until then
+     * the response is 503. */
     uint64_t stale_ns, patience_ns;
 } stk_live_limits;
 

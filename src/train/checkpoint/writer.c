@@ -1,12 +1,12 @@
-/* The writer's thread. There is one job, which is in one of two rings or with who took it from
- * there: idle, waiting to be filled, or ready, waiting to be written. Who has the job has all else
- * that is not atomic. So nothing is shared but the rings and the counters, and a second snapshot
- * waits without any more memory.
+/* The writer's thread. There is one job, which is in one of two rings or held by the thread that
+ * took it: idle (to be filled) or ready (to be written). The holder of the job owns everything that
+ * is not atomic. So only rings and counters are shared, and a second snapshot waits without extra
+ * memory.
  *
- * A model that cannot be written is owed: its snapshot stays in memory and is tried again with
- * every job, until it is written or a newer one takes its place. Meanwhile no checkpoint may be all
- * there is of a run that tells of a model which nobody can make again: where the checkpoint of that
- * step is on the disk it is not removed, and where it is not, no other is written. */
+ * A model that cannot be written is owed: its snapshot stays in memory and is retried with every
+ * job, until it is written or replaced by a newer one. Meanwhile a run must not lose the source of
+ * a model it has recorded. The checkpoint of that step is therefore not removed, and if it was not
+ * written, no other checkpoint is. */
 #include "base/clock.h"
 #include "base/ring.h"
 #include "base/threads.h"
