@@ -164,7 +164,7 @@ static void expect_same_findings(const stk_timeline *a, const stk_timeline *b)
 static stk_timeline *read_back(const stk_trace *trace, uint64_t max_events)
 {
     const char                *path = stk_test_path("same.json");
-    const stk_timeline_options options = {.most_events = max_events};
+    const stk_timeline_options options = {.max_events = max_events};
     stk_error                  err;
     stk_timeline              *t;
     EXPECT_OK(stk_trace_write(trace, NULL, path, NULL, NULL, &err));

@@ -23,7 +23,7 @@ static stk_stage worst(const stk_diagnosis_ctx *c, const bool *passed_over)
     return found;
 }
 
-/* How much of the time a stage is exposed in a simulated run. */
+/* The exposed fraction of a stage in a simulated run. */
 static double fraction_then(const stk_diagnosis_ctx *c, const stk_what_if *what,
                             const stk_sim_model_run *run, int stage)
 {

@@ -61,7 +61,7 @@ STK_NODISCARD stk_status stk_row_span_intervals(const stk_timeline *t, uint32_t 
 STK_NODISCARD stk_status stk_windows_expose(stk_windows *windows, const stk_timeline *t,
                                             stk_error *err);
 
-/* Whether the row shows waits. */
+/* Whether the intervals of a row are exposed time, and not work of another thread. */
 bool stk_row_is_exposed(const stk_timeline *t, const stk_windows *windows, uint32_t row);
 bool stk_timeline_has_devices(const stk_timeline *t);
 /* The row with the most compute; without stages, the one with the most spans. */
