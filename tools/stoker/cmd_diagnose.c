@@ -22,7 +22,7 @@ static const values defaults = {0};
 static const cli_option options[] = {
     {CLI_OPTION(values, what_if, "what-if", TEXT, "PARTS"), .group = "What to ask",
      .help =
-         "play the recorded steps again with other times: S2=0.5 halves a stage, S7=0 removes it, "
+         "simulate the recorded steps with other times: S2=0.5 halves a stage, S7=0 removes it, "
          "S7=apart puts it on a thread of its own, threads=N prepare batches beside training, "
          "compute-threads=N compute, buffer=N batches ahead; several separated by commas"},
     {CLI_OPTION(values, cores, "cores", INTEGER, "N"), .least = 1, .most = 4096,

@@ -60,7 +60,7 @@ bool cli_train_records_curve(const cli_train_records *records, const cli_style *
 /* The diagnosis is made even if the profile cannot be saved. */
 static bool save_profile(cli_train_records *r)
 {
-    char       path[PATH_ROOM];
+    char       path[PATH_CAPACITY];
     stk_error  err;
     stk_status st = stk_trainer_profile(r->trainer, &r->profile, &err);
     if (!st) st = stk_profile_take_resources(&r->profile, r->monitor, &err);

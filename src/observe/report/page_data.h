@@ -1,5 +1,5 @@
 /* What the page shows, as one JSON object: title, profile, diagnosis, how the run learns, the steps
- * to play again and the timeline. It may stand in a <script>: it holds no '<', U+2028 or U+2029. */
+ * to simulate and the timeline. It may stand in a <script>: it holds no '<', U+2028 or U+2029. */
 #ifndef STK_OBSERVE_REPORT_PAGE_DATA_H
 #define STK_OBSERVE_REPORT_PAGE_DATA_H
 

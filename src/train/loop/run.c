@@ -258,7 +258,7 @@ static void end_cache(stk_trainer *t)
     save_cache(t);
     if (t->result->interrupted && !t->options.brief) stk_data_cache_keep(t->cache);
     stk_trainer_log(t, "cache: %s of files were read from storage, %s were asked for",
-                    stk_cache_amount(read, a.read), stk_cache_amount(requested, a.requested));
+                    stk_cache_amount(read, a.read), stk_cache_amount(requested, a.asked));
 }
 
 static void log_where_to_resume(const stk_trainer *t)

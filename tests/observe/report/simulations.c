@@ -80,7 +80,7 @@ static stk_sim_model full_queue(uint64_t *state, stk_sim_model_step *steps)
     stk_sim_model m = random_model(state, steps);
     m.count = STEPS_MAX;
     m.helpers = 1;
-    m.buffer = STK_MODEL_MOST_BUFFER;
+    m.buffer = STK_SIM_BUFFER_MAX;
     m.contention = m.cores = 0;
     for (size_t i = 0; i < m.count; i++) {
         steps[i] = (stk_sim_model_step){.prepare = 2 * i < m.count ? 1e3 : 8e6, .samples = 64};
