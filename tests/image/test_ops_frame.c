@@ -274,13 +274,13 @@ STK_TEST(fit_without_a_size_squeezes_only_what_is_long)
 {
     stk_error            err;
     stk_geometry         f;
-    const stk_image_size banner = measure_by("fit", "longest=2", 1000, 100);
-    const stk_image_size unknown = measure_by("fit", "longest=2", -1, -1);
-    EXPECT_OK(frame_by("fit", "longest=2", 500, 375, &f, &err));
+    const stk_image_size banner = measure_by("fit", "max_ratio=2", 1000, 100);
+    const stk_image_size unknown = measure_by("fit", "max_ratio=2", -1, -1);
+    EXPECT_OK(frame_by("fit", "max_ratio=2", 500, 375, &f, &err));
     expect_window(&f, 0, 0, 500, 375);
     EXPECT_INT_EQ(500, f.width);
     EXPECT_INT_EQ(375, f.height);
-    EXPECT_OK(frame_by("fit", "longest=2", 100, 1000, &f, &err));
+    EXPECT_OK(frame_by("fit", "max_ratio=2", 100, 1000, &f, &err));
     expect_window(&f, 0, 0, 100, 1000);
     EXPECT_INT_EQ(224, f.width); /* as many pixels as before */
     EXPECT_INT_EQ(448, f.height);
@@ -288,6 +288,6 @@ STK_TEST(fit_without_a_size_squeezes_only_what_is_long)
     EXPECT_INT_EQ(224, banner.height);
     EXPECT_INT_EQ(-1, unknown.width);
     EXPECT_INT_EQ(24, measure_by("fit", "size=24", -1, -1).height);
-    expect_refused(STK_E_INVALID, "fit", "longest=0.5", "longest");
+    expect_refused(STK_E_INVALID, "fit", "max_ratio=0.5", "max_ratio");
     EXPECT_STATUS(STK_E_LIMIT, frame_by("fit", "size=0", (1 << 23) - 1, (1 << 23) - 1, &f, &err));
 }

@@ -40,8 +40,8 @@ static const stk_preset_op fashion_train[] = {
 
 /* Small images are shifted by some pixels, which means something in one size only; crops of
  * photos have a size of their own, but a banner's would show next to nothing of it. */
-static const char one_size[] = "size={size} longest=2 filter=bilinear";
-static const char any_shape[] = "longest=3 filter=bilinear";
+static const char one_size[] = "size={size} max_ratio=2 filter=bilinear";
+static const char any_shape[] = "max_ratio=3 filter=bilinear";
 
 static const stk_preset presets[] = {
     {"imagenet", "photos: random resized crop and flip; to evaluate, resize and centre crop", 224,
