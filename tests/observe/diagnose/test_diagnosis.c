@@ -392,7 +392,7 @@ STK_TEST(copies_and_results_that_a_gpu_waits_for_are_named)
         p.device.launch_ns = 0.1 * p.measured_ns;
         const stk_diagnosis d = diagnose(&p);
         expect_limit(&d, stages[i], i ? STK_CAUSE_FETCH : STK_CAUSE_COPY);
-        EXPECT_CONTAINS("ahead: 2",
+        EXPECT_CONTAINS("steps_in_flight: 2",
                         fix_with(&d, i ? "results come late" : "while the GPU computes")->recipe);
         stk_profile_release(&p);
     }
