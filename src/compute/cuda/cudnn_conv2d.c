@@ -27,7 +27,7 @@ static bool can(const stk_device *device, const stk_op_instance *instance, stk_c
 
 /* Without tensor cores padding gains nothing, but existing padding does no harm. For float16 only,
  * cuDNN has an engine for first layers that takes four channels in a third of the time
- * (docs/cuda-convolutions.md). */
+ * (docs/design/cuda-convolutions.md). */
 static stk_format wanted_padding(const stk_device *device, const stk_tensor_type *x,
                                  stk_format have)
 {

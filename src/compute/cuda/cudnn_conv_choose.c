@@ -101,7 +101,7 @@ static bool tuning_is_off(void)
 }
 
 /* An engine needs another pass to add the addend; a GEMM does not. Fused engines were 1.1 to 2.7
- * times slower than either on an H200 (docs/cuda-convolutions.md). */
+ * times slower than either on an H200 (docs/design/cuda-convolutions.md). */
 static stk_status propose_all(const stk_cuda_libraries *l, entry *e, stk_error *err)
 {
     const stk_conv_problem *c = &e->chosen.c;

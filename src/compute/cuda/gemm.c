@@ -6,7 +6,7 @@
 #include "compute/ops/graph_ops.h"
 
 /* With fewer rows prologue and epilogue dominate; with more columns x is reread too often; with
- * more depth libraries are faster (docs/cuda-convolutions.md). */
+ * more depth libraries are faster (docs/design/cuda-convolutions.md). */
 enum { ROWS_MIN = 8192, COLUMNS_MAX = 1024, DEPTH_MAX = 256 };
 
 /* One row per pixel. */
