@@ -141,6 +141,14 @@ STK_API STK_NODISCARD stk_status stk_program_feed(stk_program *program, const ch
 STK_API STK_NODISCARD stk_status stk_program_feed_async(stk_program *program, const char *input,
                                                         const void *data, size_t size,
                                                         stk_error *err);
+/* The index of an input or output, for the calls that take one: for those who feed and fetch each
+ * step. SIZE_MAX for none. */
+STK_API size_t stk_program_find_input(const stk_program *program, const char *name);
+STK_API size_t stk_program_find_output(const stk_program *program, const char *name);
+/* As stk_program_feed, or with async as stk_program_feed_async, of the input of that index. */
+STK_API STK_NODISCARD stk_status stk_program_feed_at(stk_program *program, size_t input,
+                                                     const void *data, size_t size, bool async,
+                                                     stk_error *err);
 STK_API STK_NODISCARD stk_status stk_program_fetch(stk_program *program, const char *output,
                                                    void *data, size_t size, stk_error *err);
 /* Type of an input or output. STK_E_NOTFOUND if there is none of that name. */
@@ -175,6 +183,9 @@ STK_API STK_NODISCARD stk_status stk_fetch_queue_begin(stk_fetch_queue *queue, s
 STK_API STK_NODISCARD stk_status stk_fetch_queue_add(stk_fetch_queue *queue, stk_program *program,
                                                      const char *output, size_t offset, size_t size,
                                                      stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_add_at(stk_fetch_queue *queue,
+                                                        stk_program *program, size_t output,
+                                                        size_t offset, size_t size, stk_error *err);
 STK_API STK_NODISCARD stk_status stk_fetch_queue_add_variable(stk_fetch_queue *queue,
                                                               stk_variables   *variables,
                                                               size_t index, size_t offset,

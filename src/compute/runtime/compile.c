@@ -230,6 +230,7 @@ static stk_status build(stk_program *program, const stk_graph *graph,
     STK_TRY(stk_graph_check(graph, err));
     STK_TRY(stk_device_computes_in(program->device, options->precision, err));
     STK_TRY(lay_out(program, graph, options, err));
+    STK_TRY(stk_program_bind_ports(program, err));
     const stk_graph *g = program->layout.graph;
     program->instructions = calloc((size_t)g->node_count + 1, sizeof *program->instructions);
     program->constants = calloc(g->symbol_count, sizeof *program->constants);

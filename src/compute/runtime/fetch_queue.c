@@ -116,6 +116,14 @@ stk_status stk_fetch_queue_add(stk_fetch_queue *queue, stk_program *program, con
     return copy(queue, offset, from, size, err);
 }
 
+stk_status stk_fetch_queue_add_at(stk_fetch_queue *queue, stk_program *program, size_t output,
+                                  size_t offset, size_t size, stk_error *err)
+{
+    const void *from = NULL;
+    STK_TRY(stk_program_output_at(program, output, size, &from, err));
+    return copy(queue, offset, from, size, err);
+}
+
 stk_status stk_fetch_queue_add_variable(stk_fetch_queue *queue, stk_variables *variables,
                                         size_t index, size_t offset, size_t size, stk_error *err)
 {

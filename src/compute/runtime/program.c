@@ -37,53 +37,86 @@ void stk_program_bind(stk_program *program)
     }
 }
 
-static stk_status find_input(const stk_program *program, const char *name, stk_symbol *out,
-                             stk_error *err)
+stk_status stk_program_bind_ports(stk_program *program, stk_error *err)
 {
     const stk_graph *g = program->layout.graph;
+    size_t           inputs = 0;
     for (uint32_t i = 1; i < g->symbol_count; i++)
-        if (g->symbols[i].role == STK_SYMBOL_INPUT && strcmp(g->symbols[i].name, name) == 0) {
-            *out = (stk_symbol){i};
-            return STK_OK;
-        }
+        inputs += g->symbols[i].role == STK_SYMBOL_INPUT;
+    stk_program_port *ports =
+        stk_arena_array(&program->memory, inputs + g->output_count + 1, sizeof *ports, err);
+    if (!ports) return STK_E_NOMEM;
+    program->inputs = ports;
+    for (uint32_t i = 1; i < g->symbol_count; i++)
+        if (g->symbols[i].role == STK_SYMBOL_INPUT)
+            program->inputs[program->input_count++] =
+                (stk_program_port){g->symbols[i].name, {i}, stk_type_bytes(&g->symbols[i].type)};
+    program->outputs = ports + inputs;
+    for (uint32_t i = 0; i < g->output_count; i++)
+        program->outputs[program->output_count++] =
+            (stk_program_port){g->outputs[i].name, g->outputs[i].symbol,
+                               stk_type_bytes(&stk_graph_symbol_of(g, g->outputs[i].symbol)->type)};
+    return STK_OK;
+}
+
+static size_t find_port(const stk_program_port *ports, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(ports[i].name, name) == 0) return i;
+    return SIZE_MAX;
+}
+
+size_t stk_program_find_input(const stk_program *program, const char *name)
+{
+    return find_port(program->inputs, program->input_count, name);
+}
+
+size_t stk_program_find_output(const stk_program *program, const char *name)
+{
+    return find_port(program->outputs, program->output_count, name);
+}
+
+static stk_status no_input(const stk_program *program, const char *name, stk_error *err)
+{
     return stk_fail(err, STK_E_NOTFOUND, program->name, name, "the program has no such input");
 }
 
-static stk_status find_output(const stk_program *program, const char *name, stk_symbol *out,
-                              stk_error *err)
+static stk_status no_output(const stk_program *program, const char *name, stk_error *err)
 {
-    const stk_graph *g = program->layout.graph;
-    for (uint32_t i = 0; i < g->output_count; i++)
-        if (strcmp(g->outputs[i].name, name) == 0) {
-            *out = g->outputs[i].symbol;
-            return STK_OK;
-        }
     return stk_fail(err, STK_E_NOTFOUND, program->name, name, "the program has no such output");
 }
 
-static stk_status check_size(const stk_program *program, const char *name,
-                             const stk_tensor_type *type, size_t size, stk_error *err)
+static stk_status check_size(const stk_program *program, const stk_program_port *port, size_t size,
+                             stk_error *err)
 {
     char text[96];
-    if (size == stk_type_bytes(type)) return STK_OK;
-    return stk_fail(err, STK_E_SHAPE, program->name, name,
+    if (size == port->bytes) return STK_OK;
+    const stk_tensor_type *type = &stk_graph_symbol_of(program->layout.graph, port->symbol)->type;
+    return stk_fail(err, STK_E_SHAPE, program->name, port->name,
                     "%zu bytes given for %s%s, which has %zu", size, stk_dtype_name(type->dtype),
-                    stk_shape_text(&type->shape, text, sizeof text), stk_type_bytes(type));
+                    stk_shape_text(&type->shape, text, sizeof text), port->bytes);
+}
+
+stk_status stk_program_feed_at(stk_program *program, size_t input, const void *data, size_t size,
+                               bool async, stk_error *err)
+{
+    if (input >= program->input_count) return no_input(program, NULL, err);
+    const stk_program_port *port = &program->inputs[input];
+    STK_TRY(check_size(program, port, size, err));
+    const stk_backend *backend = program->device->backend;
+    void              *to = stk_program_address(program, port->symbol);
+    if (backend->upload_async)
+        return backend->upload_async(program->device, to, data, size, async, err);
+    backend->upload(program->device, to, data, size);
+    return STK_OK;
 }
 
 static stk_status feed_input(stk_program *program, const char *input, const void *data, size_t size,
-                             bool borrowed, stk_error *err)
+                             bool async, stk_error *err)
 {
-    stk_symbol symbol = STK_NO_SYMBOL;
-    STK_TRY(find_input(program, input, &symbol, err));
-    const stk_tensor_type *type = &stk_graph_symbol_of(program->layout.graph, symbol)->type;
-    STK_TRY(check_size(program, input, type, size, err));
-    const stk_backend *backend = program->device->backend;
-    void              *to = stk_program_address(program, symbol);
-    if (backend->upload_async)
-        return backend->upload_async(program->device, to, data, size, borrowed, err);
-    backend->upload(program->device, to, data, size);
-    return STK_OK;
+    const size_t index = stk_program_find_input(program, input);
+    return index == SIZE_MAX ? no_input(program, input, err)
+                             : stk_program_feed_at(program, index, data, size, async, err);
 }
 
 stk_status stk_program_feed(stk_program *program, const char *input, const void *data, size_t size,
@@ -98,15 +131,22 @@ stk_status stk_program_feed_async(stk_program *program, const char *input, const
     return feed_input(program, input, data, size, true, err);
 }
 
+stk_status stk_program_output_at(const stk_program *program, size_t output, size_t size,
+                                 const void **address, stk_error *err)
+{
+    if (output >= program->output_count) return no_output(program, NULL, err);
+    const stk_program_port *port = &program->outputs[output];
+    STK_TRY(check_size(program, port, size, err));
+    *address = stk_program_address(program, port->symbol);
+    return STK_OK;
+}
+
 stk_status stk_program_output(const stk_program *program, const char *output, size_t size,
                               const void **address, stk_error *err)
 {
-    stk_symbol symbol = STK_NO_SYMBOL;
-    STK_TRY(find_output(program, output, &symbol, err));
-    const stk_tensor_type *type = &stk_graph_symbol_of(program->layout.graph, symbol)->type;
-    STK_TRY(check_size(program, output, type, size, err));
-    *address = stk_program_address(program, symbol);
-    return STK_OK;
+    const size_t index = stk_program_find_output(program, output);
+    return index == SIZE_MAX ? no_output(program, output, err)
+                             : stk_program_output_at(program, index, size, address, err);
 }
 
 stk_status stk_program_fetch(stk_program *program, const char *output, void *data, size_t size,
@@ -121,8 +161,9 @@ stk_status stk_program_fetch(stk_program *program, const char *output, void *dat
 stk_status stk_program_input_type(const stk_program *program, const char *input, stk_dtype *dtype,
                                   stk_shape *shape, stk_error *err)
 {
-    stk_symbol symbol = STK_NO_SYMBOL;
-    STK_TRY(find_input(program, input, &symbol, err));
+    const size_t index = stk_program_find_input(program, input);
+    if (index == SIZE_MAX) return no_input(program, input, err);
+    const stk_symbol symbol = program->inputs[index].symbol;
     *dtype = stk_symbol_dtype(program->layout.graph, symbol);
     *shape = stk_symbol_shape(program->layout.graph, symbol);
     return STK_OK;
@@ -131,8 +172,9 @@ stk_status stk_program_input_type(const stk_program *program, const char *input,
 stk_status stk_program_output_type(const stk_program *program, const char *output, stk_dtype *dtype,
                                    stk_shape *shape, stk_error *err)
 {
-    stk_symbol symbol = STK_NO_SYMBOL;
-    STK_TRY(find_output(program, output, &symbol, err));
+    const size_t index = stk_program_find_output(program, output);
+    if (index == SIZE_MAX) return no_output(program, output, err);
+    const stk_symbol symbol = program->outputs[index].symbol;
     *dtype = stk_symbol_dtype(program->layout.graph, symbol);
     *shape = stk_symbol_shape(program->layout.graph, symbol);
     return STK_OK;

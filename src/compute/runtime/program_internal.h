@@ -17,6 +17,13 @@ typedef struct stk_instruction {
     const stk_trace_op *trace_op;    /* owned by the trace; NULL: not traced */
 } stk_instruction;
 
+/* An input or output of a program. */
+typedef struct stk_program_port {
+    const char *name; /* borrowed from the graph */
+    stk_symbol  symbol;
+    size_t      bytes;
+} stk_program_port;
+
 struct stk_program {
     char                 *name;
     stk_device           *device;
@@ -27,6 +34,8 @@ struct stk_program {
     void                **constants; /* by symbol; NULL if it is no constant */
     stk_instruction      *instructions;
     uint32_t              instruction_count;
+    stk_program_port     *inputs, *outputs; /* found once, in memory */
+    size_t                input_count, output_count;
     stk_arena             memory; /* owns the arrays of instructions */
     bool                  check, timing;
     bool                  eager;          /* never captured */
@@ -40,9 +49,13 @@ struct stk_program {
 
 /* Address of a symbol's buffer; NULL if it is never read. */
 void *stk_program_address(const stk_program *program, stk_symbol symbol);
-/* Address of an output. STK_E_SHAPE if size differs. */
+/* Address of an output, by name or by index. STK_E_SHAPE if size differs. */
 STK_NODISCARD stk_status stk_program_output(const stk_program *program, const char *output,
                                             size_t size, const void **address, stk_error *err);
+STK_NODISCARD stk_status stk_program_output_at(const stk_program *program, size_t output,
+                                               size_t size, const void **address, stk_error *err);
+/* Lists the inputs and outputs of the graph after all passes. */
+STK_NODISCARD stk_status stk_program_bind_ports(stk_program *program, stk_error *err);
 /* Sets the addresses of all instructions. */
 void stk_program_bind(stk_program *program);
 

@@ -113,23 +113,42 @@ const char *stk_session_prefix(const stk_session *session)
     return session->trains && session->recipe->train.ema > 0 ? "ema." : "";
 }
 
-stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates)
+stk_session_ports stk_session_bind(const stk_program *program)
+{
+    static const char *const names[STK_SESSION_INPUTS] = {"image", "edits", "label", "step",
+                                                          "hyper"};
+    stk_session_ports        ports = {.loss = stk_program_find_output(program, "loss"),
+                                      .guard = stk_program_find_output(program, "guard")};
+    for (int i = 0; i < STK_SESSION_INPUTS; i++)
+        ports.input[i] = stk_program_find_input(program, names[i]);
+    return ports;
+}
+
+static const stk_session_program_row *find_row(const stk_session *session, int64_t size,
+                                               bool evaluates)
 {
     for (size_t i = 0; i < session->program_count; i++)
         if (session->programs[i].size == size && session->programs[i].evaluates == evaluates &&
             !session->programs[i].frozen)
-            return session->programs[i].program;
+            return &session->programs[i];
     return NULL;
 }
 
-stk_program *stk_session_find_step(const stk_session *session, const stk_instruction_input *input)
+stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates)
+{
+    const stk_session_program_row *row = find_row(session, size, evaluates);
+    return row ? row->program : NULL;
+}
+
+const stk_session_program_row *stk_session_find_step(const stk_session           *session,
+                                                     const stk_instruction_input *input)
 {
     bool frozen =
         session->frozen_from > 0 && (float)input->now.progress >= (float)session->frozen_from;
     for (size_t i = 0; frozen && i < session->program_count; i++)
         if (session->programs[i].size == input->size && session->programs[i].frozen)
-            return session->programs[i].program;
-    return stk_session_find(session, input->size, false);
+            return &session->programs[i];
+    return find_row(session, input->size, false);
 }
 
 stk_program *stk_session_program(const stk_session *session, int64_t size)
@@ -141,6 +160,12 @@ stk_memory_plan stk_session_memory(const stk_session *session, int64_t size)
 {
     const stk_program *program = stk_session_program(session, size);
     return program ? stk_program_memory(program) : (stk_memory_plan){0};
+}
+
+static void find_metrics(stk_session *s)
+{
+    for (int i = 0; i < 4; i++)
+        s->metrics[i] = stk_variables_find(s->variables, stk_metric_names[0][i]);
 }
 
 /* Takes ownership of graph. */
@@ -158,7 +183,11 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
     stk_graph_free(graph);
     if (!st)
         s->programs[s->program_count++] =
-            (stk_session_program_row){.size = size, .evaluates = evaluates, .program = program};
+            (stk_session_program_row){.size = size,
+                                      .evaluates = evaluates,
+                                      .program = program,
+                                      .ports = stk_session_bind(program)};
+    find_metrics(s);
     return st ? st : stk_session_upload_resident(s, err);
 }
 
@@ -174,7 +203,8 @@ static stk_status ready_frozen(stk_session *s, int64_t size, stk_error *err)
 }
 
 /* Compiles a program that is independent of the image size: the update, lookahead. */
-static stk_status ready_helper(stk_session *s, stk_program **program, const char *name,
+static stk_status ready_helper(stk_session *s, stk_program **program, stk_session_ports *ports,
+                               const char *name,
                                stk_status (*build)(const stk_graphs *, stk_graph **, stk_error *),
                                stk_error *err)
 {
@@ -184,6 +214,7 @@ static stk_status ready_helper(stk_session *s, stk_program **program, const char
     stk_program_options options = program_options(s, name);
     stk_status          st = stk_program_compile(program, graph, s->variables, &options, err);
     stk_graph_free(graph);
+    if (!st) *ports = stk_session_bind(*program);
     return st;
 }
 
@@ -197,9 +228,11 @@ stk_status stk_session_ready(stk_session *session, int64_t size, stk_error *err)
         if (session->frozen_from > 0) STK_TRY(ready_frozen(session, size, err));
     }
     if (session->recipe->train.accumulate > 1)
-        STK_TRY(ready_helper(session, &session->update, "update", stk_graphs_update, err));
+        STK_TRY(ready_helper(session, &session->update, &session->update_ports, "update",
+                             stk_graphs_update, err));
     if (session->recipe->train.lookahead < 1) return STK_OK;
-    return ready_helper(session, &session->lookahead, "lookahead", stk_graphs_lookahead, err);
+    return ready_helper(session, &session->lookahead, &session->lookahead_ports, "lookahead",
+                        stk_graphs_lookahead, err);
 }
 
 stk_status stk_session_ready_evaluate(stk_session *session, int64_t size, stk_error *err)

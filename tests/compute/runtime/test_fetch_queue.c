@@ -78,6 +78,8 @@ STK_TEST(a_ring_that_is_full_and_a_slot_that_is_too_small_are_refused)
     EXPECT_STATUS(STK_E_RANGE, stk_fetch_queue_add(t.queue, t.program, "y", 8, 8, &err));
     EXPECT_STATUS(STK_E_SHAPE, stk_fetch_queue_add(t.queue, t.program, "y", 0, 4, &err));
     EXPECT_STATUS(STK_E_NOTFOUND, stk_fetch_queue_add(t.queue, t.program, "z", 0, 4, &err));
+    EXPECT_STATUS(STK_E_NOTFOUND, stk_fetch_queue_add_at(t.queue, t.program, 9, 0, 4, &err));
+    EXPECT_STATUS(STK_E_SHAPE, stk_fetch_queue_add_at(t.queue, t.program, 0, 0, 4, &err));
     EXPECT_STATUS(STK_E_INVALID, stk_fetch_queue_new(&none, t.device, 0, 4, &err));
     EXPECT_STATUS(STK_E_INVALID,
                   stk_fetch_queue_new(&none, t.device, STK_FETCH_QUEUE_SLOTS_MAX + 1, 4, &err));

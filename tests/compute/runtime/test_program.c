@@ -39,7 +39,18 @@ STK_TEST(a_dense_layer_learns_a_line)
     stk_graph_free(g);
     const float xs[4] = {0, 1, 2, 3}, ts[4] = {1, 3, 5, 7};
     EXPECT_OK(stk_program_feed(program, "x", xs, sizeof xs, &err));
-    EXPECT_OK(stk_program_feed(program, "t", ts, sizeof ts, &err));
+    const size_t target = stk_program_find_input(program, "t");
+    EXPECT_OK(stk_program_feed_at(program, target, ts, sizeof ts, false, &err));
+    EXPECT_STATUS(STK_E_SHAPE, stk_program_feed_at(program, target, ts, 4, false, &err));
+    EXPECT_CONTAINS("4 bytes given for float32", err.message);
+    EXPECT_STR_EQ("t", err.where);
+    EXPECT(stk_program_find_input(program, "loss") == SIZE_MAX);
+    EXPECT(stk_program_find_output(program, "loss") == 0);
+    EXPECT(stk_program_find_output(program, "t") == SIZE_MAX);
+    EXPECT_STATUS(STK_E_NOTFOUND,
+                  stk_program_feed_at(program, SIZE_MAX, ts, sizeof ts, false, &err));
+    EXPECT_STATUS(STK_E_NOTFOUND, stk_program_feed(program, "z", ts, sizeof ts, &err));
+    EXPECT_CONTAINS("no such input", err.message);
     for (int i = 0; i < 400; i++)
         EXPECT_OK(stk_program_run(program, NULL, &err));
     float slope, offset, last;
