@@ -216,9 +216,10 @@ static void fill_table(void)
                                               .required = !op->parameters[used].fallback,
                                               .help = op->parameters[used].help};
         memcpy(to + used, own_parameters, sizeof own_parameters);
-        table.entries[table.count++] = (stk_recipe_row){
-            .info = {op->name, op->help, STK_RECIPE_MAP, to, used + OWN_PARAMETERS},
-            .make = image_operation};
+        table.entries[table.count++] =
+            (stk_recipe_row){.info = {op->name, op->help, STK_RECIPE_MAP, .parameters = to,
+                                      .parameter_count = used + OWN_PARAMETERS},
+                             .make = image_operation};
     }
 }
 

@@ -174,9 +174,10 @@ static const stk_recipe_row entries[] = {
     OF_VALUE("value", "the whole number itself", STK_RECIPE_KEY, one_parameters, value_key),
     OF_VALUE("modulo", "the remainder of a whole number", STK_RECIPE_KEY, modulo_parameters,
              modulo_key),
-    {.info = {"running_sum", "the sum of all so far", STK_RECIPE_SCAN, NULL, 0},
+    {.info = {"running_sum", "the sum of all so far", STK_RECIPE_SCAN, .parameters = NULL},
      .make = running_sum},
-    {.info = {"count", "the number of elements so far", STK_RECIPE_SCAN, NULL, 0}, .make = count},
+    {.info = {"count", "the number of elements so far", STK_RECIPE_SCAN, .parameters = NULL},
+     .make = count},
 };
 
 const stk_entries stk_recipe_number_functions = {entries, STK_COUNT_OF(entries)};

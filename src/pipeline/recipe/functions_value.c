@@ -126,7 +126,8 @@ static stk_status parse_sequence_example(stk_recipe *recipe, const stk_recipe_ca
 }
 
 static const stk_recipe_row entries[] = {
-    {.info = {"identity", "the element as it is", STK_RECIPE_MAP, NULL, 0}, .make = identity},
+    {.info = {"identity", "the element as it is", STK_RECIPE_MAP, .parameters = NULL},
+     .make = identity},
     {.info = {"select", "some of the values", STK_RECIPE_MAP, STK_PARAMETERS(select_parameters)},
      .make = select_values},
     {.info = {"rename", "other names for the values", STK_RECIPE_MAP,

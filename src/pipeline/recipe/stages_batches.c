@@ -100,7 +100,7 @@ static const stk_recipe_row entries[] = {
     {.info = {"sparse_batch", "elements of one value as sparse batches", STK_RECIPE_STAGE,
               STK_PARAMETERS(sparse_batch_parameters)},
      .build = sparse_batch},
-    {.info = {"unbatch", "the rows of batches as elements", STK_RECIPE_STAGE, NULL, 0},
+    {.info = {"unbatch", "the rows of batches as elements", STK_RECIPE_STAGE, .parameters = NULL},
      .build = unbatch},
     {.info = {"rebatch", "batches cut anew", STK_RECIPE_STAGE, STK_PARAMETERS(rebatch_parameters)},
      .build = rebatch},

@@ -186,7 +186,8 @@ static const stk_recipe_row entries[] = {
     {.info = {"enumerate", "puts the element's number before its values", STK_RECIPE_STAGE,
               STK_PARAMETERS(enumerate_parameters)},
      .build = enumerate},
-    {.info = {"unique", "the first of equal elements", STK_RECIPE_STAGE, NULL, 0}, .build = unique},
+    {.info = {"unique", "the first of equal elements", STK_RECIPE_STAGE, .parameters = NULL},
+     .build = unique},
 };
 
 const stk_entries stk_recipe_element_stages = {entries, STK_COUNT_OF(entries)};
