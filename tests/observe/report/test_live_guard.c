@@ -268,8 +268,9 @@ STK_TEST(who_has_most_goes_for_who_is_new)
 {
     static const char *const from[] = {"10.0.0.1", "10.0.0.2",    "::ffff:10.0.0.2",
                                        "10.0.0.2", "2001:db8::1", "2001:db8::2"};
-    stk_live_peers           peers = {.limits = {6, 3, 100, 1000}};
-    stk_live_connection     *made[6];
+    stk_live_peers           peers = {
+                  .limits = {.connections = 6, .per_peer = 3, .request_ns = 100, .answer_ns = 1000}};
+    stk_live_connection *made[6];
     const stk_live_peer new = peer_of("10.0.0.9"), two = peer_of("10.0.0.2");
     for (int i = 0; i < 6; i++) {
         const stk_live_peer peer = peer_of(from[i]);
@@ -295,8 +296,9 @@ STK_TEST(who_has_most_goes_for_who_is_new)
 STK_TEST(where_all_have_one_the_oldest_goes)
 {
     static const char *const from[] = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
-    stk_live_peers           peers = {.limits = {3, 2, 100, 1000}};
-    stk_live_connection     *made[3];
+    stk_live_peers           peers = {
+                  .limits = {.connections = 3, .per_peer = 2, .request_ns = 100, .answer_ns = 1000}};
+    stk_live_connection *made[3];
     const stk_live_peer new = peer_of("10.0.0.9");
     for (int i = 0; i < 3; i++) {
         const stk_live_peer peer = peer_of(from[i]);
