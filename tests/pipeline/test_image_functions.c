@@ -300,7 +300,7 @@ STK_TEST(a_image_that_is_none_is_one_error_and_the_others_come)
     EXPECT_OK(make_image(&good, 0, &err));
     EXPECT_OK(make_image(&cut, IMAGES - 1, &err));
     strings[0] = stk_blob_bytes(&good);
-    strings[1] = stk_bytes_of((const uint8_t *)"no image", 10);
+    strings[1] = stk_bytes_of((const uint8_t *)"not pixels", 10);
     strings[2] = stk_blob_bytes(&cut);
     strings[2].size = strings[2].size * 3 / 4;
     const stk_shape shape = stk_shape_1d(3);

@@ -451,7 +451,7 @@ static const char *make_bad_small(const char *name)
     snprintf(path, sizeof path, "%s/class/a.png", photos);
     whole = stk_test_read_file(path);
     stk_test_write_file(path, whole.data, whole.size / 2);
-    put(photos, "text.jpg", stk_bytes_of("no image", 10));
+    put(photos, "text.jpg", stk_bytes_of("not pixels", 10));
     return photos;
 }
 

@@ -82,7 +82,7 @@ static stk_status make_plan(stk_dataset **out, const char *folder, stk_error *er
 static void say(void *context, const char *line)
 {
     (void)context;
-    if (strncmp(line, "images:", 9) == 0) printf("    %s\n", line);
+    if (strncmp(line, "images:", 7) == 0) printf("    %s\n", line);
 }
 
 static stk_status measure(stk_dataset *data, const stk_iterator_options *options, double seconds,

@@ -227,7 +227,7 @@ STK_TEST(what_is_no_image_or_another_is_refused_and_the_rest_is_not)
         ask(&all[i], i == 3 ? &other : &good, &as_it_is);
     for (int i = 0; i < 4; i++)
         requests[i] = all[i].request;
-    requests[1].encoded = stk_bytes_of((const uint8_t *)"no image", 10);
+    requests[1].encoded = stk_bytes_of((const uint8_t *)"not pixels", 10);
     requests[2].width--;
     EXPECT_OK(decoder()->decode(decoder()->context, requests, 4, &err));
     EXPECT_INT_EQ(STK_OK, requests[0].status);
