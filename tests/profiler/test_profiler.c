@@ -163,14 +163,16 @@ STK_TEST(an_open_recipe_is_resolved_by_the_call)
     const char                *folder = temporary("open_tmp");
     stk_train_recipe           recipe;
     stk_error                  err;
-    const stk_profiler_options how = {.seconds = 0.3, .extra_seconds = -1, .no_trace = true};
+    const stk_profiler_options how = {.seconds = 1, .extra_seconds = -1, .no_trace = true};
     stk_train_recipe_init(&recipe);
     EXPECT_OK(
         stk_train_recipe_set(&recipe, "data.path", tiny_data("open", 256, 12, 4), "test", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "model.name", "mlp", "test", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.batch", "16", "test", &err));
     EXPECT_OK(stk_profiler_run(result, &recipe, NULL, &how, &err));
-    EXPECT(result->profile.steps > 10 && result->profile.measured_ns > 0.2e9);
+    /* The step that the time ends in does not count; on a busy machine it is a long one. */
+    EXPECT(result->profile.steps > 10 && result->profile.measured_ns > 0.5e9);
+    EXPECT(result->profile.measured_ns < 1.1e9);
     EXPECT_INT_EQ(0, entries_of(folder));
     stk_profiler_result_release(result);
     free(result);
@@ -211,7 +213,7 @@ STK_TEST(cancel_leaves_what_was_measured)
         EXPECT_OK(profile(s, &how, &err));
         EXPECT(s->result.interrupted);
         EXPECT(!s->result.extras_error.status);
-        EXPECT(part < STK_PROFILER_TRACE || s->result.profile.measured_ns > 0.4e9);
+        EXPECT(part < STK_PROFILER_TRACE || s->result.profile.measured_ns > 0.2e9);
         EXPECT(exists(file_of(folder, "diagnosis.json")));
         EXPECT(c.seen[STK_PROFILER_EXTRAS] == (part == STK_PROFILER_EXTRAS));
         stk_profiler_result_release(&s->result);
