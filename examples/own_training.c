@@ -90,7 +90,7 @@ int main(void)
     if (!st) st = stk_variables_new(&variables, device, 1, &err);
     if (!st) st = stk_program_compile(&program, graph, variables, NULL, &err);
     if (!st) st = train(program, it, &err);
-    if (st) fprintf(stderr, "own_training: %s: %s\n", err.stage, err.message);
+    if (st) fprintf(stderr, "own_training: %s: %s\n", err.component, err.message);
     stk_program_free(program);
     stk_variables_free(variables);
     stk_device_free(device);

@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                       .list = memory_filesystem_of("d/complete", stk_blob_bytes(&list)),
                       .chunk = memory_filesystem_of(path, stk_blob_bytes(&chunk))};
     demand(!stk_ledger_new(&ledger, CEILING, &err));
-    const stk_chunk_location place = {.stage = "cache",
+    const stk_chunk_location place = {.component = "cache",
                                       .directory = "d",
                                       .fs = &f.fs,
                                       .fingerprint = FINGERPRINT,

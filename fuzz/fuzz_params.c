@@ -44,7 +44,7 @@ static const stk_param timed[] = {{ROW(seconds, DOUBLE), .max = 10, .units = tim
 
 static const stk_params        table = {STK_PARAM_TABLE(rows, fuzz_struct), .name = "thing"};
 static const stk_params        clock = {STK_PARAM_TABLE(timed, fuzz_struct), .name = "clock"};
-static const stk_params_source source = {.stage = "fuzz"};
+static const stk_params_source source = {.component = "fuzz"};
 
 static void expect(bool holds)
 {
@@ -78,7 +78,7 @@ static void read_items(const char *text)
     stk_error        err;
     fill(&to, "small=1");
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        const stk_params_source from = {.stage = "fuzz", .given = &given};
+        const stk_params_source from = {.component = "fuzz", .given = &given};
         const stk_bytes         item = {(const uint8_t *)line, strcspn(line, "\n")};
         before = to;
         if (stk_params_set_item(&table, &to, item, &from, &err)) {

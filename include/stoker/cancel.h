@@ -25,7 +25,7 @@ STK_API void stk_cancel_request(stk_cancel *token);
 STK_API bool stk_cancel_requested(const stk_cancel *token);
 
 /* STK_E_CANCELLED with the message "stopped on request" once the token is set, else STK_OK. */
-STK_API STK_NODISCARD stk_status stk_cancel_check(const stk_cancel *token, const char *stage,
+STK_API STK_NODISCARD stk_status stk_cancel_check(const stk_cancel *token, const char *component,
                                                   stk_error *err);
 
 STK_END_DECLS

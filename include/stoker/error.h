@@ -34,7 +34,7 @@ typedef enum stk_status {
 /* What went wrong, for a person. Filled by the callee, owned by the caller, copied freely. */
 typedef struct stk_error {
     stk_status  status;
-    const char *stage;        /* a literal: "read", "parse", "pack" */
+    const char *component;    /* a literal: "read", "parse", "pack" */
     char        where[256];   /* the file, record, op or key concerned; a long path keeps its end */
     char        message[512]; /* what is wrong, with both values, and what to do */
 } stk_error;
@@ -47,13 +47,13 @@ typedef struct stk_error {
     } while (0)
 
 /* Fills err (NULL is fine) and returns status, so that a failing line reads `return stk_fail(...)`.
- * stage must be a literal; where may be NULL. */
-STK_API stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const char *where,
-                            const char *format, ...) STK_PRINTF(5, 6);
+ * component must be a literal; where may be NULL. */
+STK_API stk_status stk_fail(stk_error *err, stk_status status, const char *component,
+                            const char *where, const char *format, ...) STK_PRINTF(5, 6);
 
 /* The same for a failed system call: what was tried ("open"), and the errno it left. The status
  * tells apart what a caller may act on: not found, exists, permission, no space, no memory. */
-STK_API stk_status stk_fail_errno(stk_error *err, int errno_value, const char *stage,
+STK_API stk_status stk_fail_errno(stk_error *err, int errno_value, const char *component,
                                   const char *where, const char *tried);
 
 /* Not 0 for what the machine does and no data can be blamed for: no memory, the ceiling, a read or
@@ -64,7 +64,7 @@ STK_API int stk_status_is_environment(stk_status status);
 /* "not found", "damaged data", ...: a literal. */
 STK_API const char *stk_status_name(stk_status status);
 
-/* Writes "stage: where: message" as one line that is safe to print (stoker/text.h), always
+/* Writes "component: where: message" as one line that is safe to print (stoker/text.h), always
  * terminated, and returns text. */
 STK_API char *stk_error_line(const stk_error *err, char *text, int capacity);
 

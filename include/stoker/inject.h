@@ -31,7 +31,7 @@ typedef struct stk_inject {
  * same fault. An unknown fault is STK_E_INVALID with the list. */
 STK_API STK_NODISCARD stk_status stk_inject_parse(stk_inject *inject, const char *text,
                                                   stk_error *err);
-/* The same from source, whose stage is "inject": its note is called for former names. */
+/* The same from source, whose component is "inject": its note is called for former names. */
 STK_API STK_NODISCARD stk_status stk_inject_parse_from(stk_inject *inject, const char *text,
                                                        const stk_params_source *source,
                                                        stk_error               *err);

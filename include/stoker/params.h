@@ -134,10 +134,10 @@ typedef struct stk_params_given {
 
 /* Where texts come from. */
 typedef struct stk_params_source {
-    const char       *stage;  /* of errors: a literal */
-    const char       *where;  /* of errors: "recipe.yaml:7"; NULL: as the table says */
-    const char       *prefix; /* before names: "--"; or NULL */
-    stk_params_given *given;  /* what is set; a second time is refused. NULL: the last counts */
+    const char       *component; /* of errors: a literal */
+    const char       *where;     /* of errors: "recipe.yaml:7"; NULL: as the table says */
+    const char       *prefix;    /* before names: "--"; or NULL */
+    stk_params_given *given;     /* what is set; a second time is refused. NULL: the last counts */
     /* "knobs.ahead is now called knobs.steps_in_flight". NULL: not told. */
     void (*note)(void *context, const char *text);
     void *context;
@@ -212,7 +212,7 @@ STK_API void stk_params_write_json(stk_json_writer *w, const stk_params *table, 
  * calloc, and are the caller's to free even on failure. */
 STK_API STK_NODISCARD stk_status stk_params_read_json(const stk_json_value *object,
                                                       const stk_params *table, void *to,
-                                                      const char *stage, stk_error *err);
+                                                      const char *component, stk_error *err);
 
 STK_END_DECLS
 #endif

@@ -156,7 +156,7 @@ STK_API void stk_train_recipe_init(stk_train_recipe *recipe);
 STK_API STK_NODISCARD stk_status stk_train_recipe_set(stk_train_recipe *recipe, const char *key,
                                                       const char *text, const char *where,
                                                       stk_error *err);
-/* The same from source, whose stage is "recipe": its note is called for former names, with
+/* The same from source, whose component is "recipe": its note is called for former names, with
  * "train.rise is now called train.rise_fraction". */
 STK_API STK_NODISCARD stk_status stk_train_recipe_set_from(stk_train_recipe *recipe,
                                                            const char *key, const char *text,

@@ -12,8 +12,8 @@ bool stk_cancel_requested(const stk_cancel *token)
     return token && __atomic_load_n(&token->requested, __ATOMIC_RELAXED);
 }
 
-stk_status stk_cancel_check(const stk_cancel *token, const char *stage, stk_error *err)
+stk_status stk_cancel_check(const stk_cancel *token, const char *component, stk_error *err)
 {
     if (!stk_cancel_requested(token)) return STK_OK;
-    return stk_fail(err, STK_E_CANCELLED, stage, NULL, "stopped on request");
+    return stk_fail(err, STK_E_CANCELLED, component, NULL, "stopped on request");
 }

@@ -73,7 +73,7 @@ static void write_message(char *dst, size_t capacity, const char *format, va_lis
         dst[begin] = 0;
 }
 
-stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const char *where,
+stk_status stk_fail(stk_error *err, stk_status status, const char *component, const char *where,
                     const char *format, ...)
 {
     if (!err) return status;
@@ -86,7 +86,7 @@ stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const 
     write_message(message, sizeof message, format, args);
     va_end(args);
     err->status = status;
-    err->stage = stage;
+    err->component = component;
     memcpy(err->where, location, sizeof location);
     memcpy(err->message, message, sizeof message);
     return status;
@@ -124,20 +124,20 @@ static stk_status status_of_errno(int value)
     }
 }
 
-stk_status stk_fail_errno(stk_error *err, int errno_value, const char *stage, const char *where,
+stk_status stk_fail_errno(stk_error *err, int errno_value, const char *component, const char *where,
                           const char *tried)
 {
     char        text[128] = "";
     const char *reason = strerror_r(errno_value, text, sizeof text); /* GNU's: may not use text */
-    return stk_fail(err, status_of_errno(errno_value), stage, where, "cannot %s: %s", tried,
+    return stk_fail(err, status_of_errno(errno_value), component, where, "cannot %s: %s", tried,
                     reason);
 }
 
 char *stk_error_line(const stk_error *err, char *text, int capacity)
 {
-    const char *stage = err->stage ? err->stage : "stoker";
+    const char *component = err->component ? err->component : "stoker";
     char        line[sizeof err->where + sizeof err->message + 64];
-    snprintf(line, sizeof line, "%s: %s%s%s", stage, err->where, err->where[0] ? ": " : "",
+    snprintf(line, sizeof line, "%s: %s%s%s", component, err->where, err->where[0] ? ": " : "",
              err->message);
     (void)stk_text_escape(text, (size_t)capacity, line);
     return text;

@@ -77,7 +77,7 @@ stk_status stk_params_set_item(const stk_params *table, void *to, stk_bytes item
 {
     char name[STK_PARAM_ITEM];
     if (item.size >= sizeof name)
-        return stk_fail(err, STK_E_LIMIT, source->stage, source->where,
+        return stk_fail(err, STK_E_LIMIT, source->component, source->where,
                         "%.40s... has %zu characters, more than %zu", (const char *)item.data,
                         item.size, sizeof name - 1);
     memcpy(name, item.data, item.size);
@@ -87,7 +87,7 @@ stk_status stk_params_set_item(const stk_params *table, void *to, stk_bytes item
     stk_param_call call = {table, stk_params_find(table, name), name, text, source};
     if (!text && call.row) call.text = call.row->alone;
     if (call.row && call.row->kind == STK_PARAM_STRING && text)
-        return stk_fail(err, STK_E_UNSUPPORTED, source->stage, name,
+        return stk_fail(err, STK_E_UNSUPPORTED, source->component, name,
                         "takes a text that stays, which an item does not");
     /* Where items have values, a word alone is more likely a part of one than a name. */
     if (!text && !call.row && table->messages && table->messages[STK_PARAM_NO_VALUE])

@@ -150,6 +150,6 @@ stk_status stk_param_refuse(const stk_param_call *call, stk_param_message messag
     fill(&p, call, template_of(call->table, STK_PARAM_WHERE), where, sizeof where);
     fill(&p, call, template_of(call->table, message), text, sizeof text);
     return stk_fail(err, message == STK_PARAM_TOO_LONG ? STK_E_LIMIT : STK_E_INVALID,
-                    call->source->stage, call->source->where ? call->source->where : where, "%s",
-                    text);
+                    call->source->component, call->source->where ? call->source->where : where,
+                    "%s", text);
 }

@@ -14,7 +14,7 @@ typedef struct place {
     const struct place *up;
     const char         *key;
     int64_t             index;
-    const char         *stage;
+    const char         *component;
     stk_error          *err;
 } place;
 
@@ -34,12 +34,12 @@ static stk_status wrong(const place *p, const char *wanted)
 {
     char where[WHERE_ROOM];
     spell(p, where, sizeof where);
-    return stk_fail(p->err, STK_E_INVALID, p->stage, where, "expected %s", wanted);
+    return stk_fail(p->err, STK_E_INVALID, p->component, where, "expected %s", wanted);
 }
 
 static place below(const place *up, const char *key, int64_t index)
 {
-    return (place){up, key, index, up->stage, up->err};
+    return (place){up, key, index, up->component, up->err};
 }
 
 static stk_status read_text(const stk_param *f, const stk_json_value *v, char *to, const place *p)
@@ -72,7 +72,7 @@ static stk_status read_numbers(const stk_param *f, const stk_json_value *v, doub
         f->count > STK_PARAM_NUMBERS_MOST)
         return wrong(p, "an array of as many numbers as it has");
     for (size_t i = 0; i < f->count; i++) {
-        const place here = {p->up, p->key, (int64_t)i, p->stage, p->err};
+        const place here = {p->up, p->key, (int64_t)i, p->component, p->err};
         STK_TRY(read_double(f, stk_json_at(v, i), &numbers[i], &here));
     }
     memcpy(to, numbers, f->count * sizeof *numbers);
@@ -98,7 +98,7 @@ static stk_status read_counts(const stk_param *f, const stk_json_value *v, uint6
     if (stk_json_type_of(v) != STK_JSON_ARRAY || stk_json_count(v) != f->count)
         return wrong(p, "as many whole numbers as it has");
     for (size_t i = 0; i < f->count; i++) {
-        const place here = {p->up, p->key, (int64_t)i, p->stage, p->err};
+        const place here = {p->up, p->key, (int64_t)i, p->component, p->err};
         int64_t     number = 0;
         STK_TRY(read_whole(stk_json_at(v, i), 0, INT64_MAX, &number, &here));
         to[i] = (uint64_t)number;
@@ -110,7 +110,7 @@ static stk_status read_counts(const stk_param *f, const stk_json_value *v, uint6
 static stk_status read_spelled(const stk_param *f, const stk_json_value *v, void *to,
                                const place *p)
 {
-    static const stk_params_source json = {.stage = "json"};
+    static const stk_params_source json = {.component = "json"};
     const char                    *text = stk_json_text(v, NULL);
     const stk_params               one = {.rows = f, .count = 1};
     const stk_param_call           call = {&one, f, f->name, text, &json};
@@ -137,7 +137,7 @@ static stk_status read_structs(const stk_param *f, const stk_json_value *v, uint
     if (stk_json_type_of(v) != STK_JSON_ARRAY) return wrong(p, "an array");
     if (count > f->count) return wrong(p, "fewer entries");
     for (size_t i = 0; i < count; i++) {
-        const place here = {p->up, p->key, (int64_t)i, p->stage, p->err};
+        const place here = {p->up, p->key, (int64_t)i, p->component, p->err};
         STK_TRY(
             read_object(stk_json_at(v, i), f->table, to + f->offset + i * f->table->bytes, &here));
     }
@@ -188,9 +188,10 @@ static stk_status read_list(const stk_param *f, const stk_json_value *v, uint8_t
     memcpy(to + f->offset, &items, sizeof items);
     set_counter(f, to, items ? count : 0);
     if (count && !items)
-        return stk_fail(p->err, STK_E_NOMEM, p->stage, f->name, "no memory for %zu rows", count);
+        return stk_fail(p->err, STK_E_NOMEM, p->component, f->name, "no memory for %zu rows",
+                        count);
     for (size_t i = 0; i < count; i++) {
-        const place here = {in_rows.up, in_rows.key, (int64_t)i, p->stage, p->err};
+        const place here = {in_rows.up, in_rows.key, (int64_t)i, p->component, p->err};
         STK_TRY(read_row(keys, stk_json_at(rows, i), f->table, items + i * f->table->bytes, &here));
     }
     return STK_OK;
@@ -286,8 +287,8 @@ static stk_status read_object(const stk_json_value *object, const stk_params *ta
 }
 
 stk_status stk_params_read_json(const stk_json_value *object, const stk_params *table, void *to,
-                                const char *stage, stk_error *err)
+                                const char *component, stk_error *err)
 {
-    const place root = {NULL, "", NO_INDEX, stage, err};
+    const place root = {NULL, "", NO_INDEX, component, err};
     return read_object(object, table, to, &root);
 }

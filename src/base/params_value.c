@@ -239,7 +239,7 @@ stk_status stk_param_read(const stk_param_call *call, void *to, stk_error *err)
         return call->row->parse(call, to, err);
     default:
         if (call->row->kind <= STK_PARAM_DOUBLE) return read_number(call, at, err);
-        return stk_fail(err, STK_E_UNSUPPORTED, call->source->stage, call->row->name,
+        return stk_fail(err, STK_E_UNSUPPORTED, call->source->component, call->row->name,
                         "has no form of one text");
     }
 }

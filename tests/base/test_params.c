@@ -78,7 +78,7 @@ static const stk_param rows[] = {
      .help = "from, and up to"},
 };
 static const stk_params        table = {STK_PARAM_TABLE(rows, test_struct), .name = "thing"};
-static const stk_params_source source = {.stage = "test"};
+static const stk_params_source source = {.component = "test"};
 
 static stk_error err;
 
@@ -92,7 +92,7 @@ static void expect_refused(const char *name, const char *text, const char *messa
     test_struct t = {.number = 0.25}, before = t;
     EXPECT_STATUS(STK_E_INVALID, set(&t, name, text));
     EXPECT_CONTAINS(message, err.message);
-    EXPECT_STR_EQ("test", err.stage);
+    EXPECT_STR_EQ("test", err.component);
     EXPECT_MEM_EQ(&before, &t, sizeof t);
 }
 
@@ -199,7 +199,7 @@ STK_TEST(fallbacks_fill_what_was_not_given)
 {
     test_struct             t = {0};
     stk_params_given        given = {0};
-    const stk_params_source from = {.stage = "test", .given = &given};
+    const stk_params_source from = {.component = "test", .given = &given};
     EXPECT_OK(stk_params_parse(&table, &t, "number=0.75", " ", &from, &err));
     EXPECT_OK(stk_params_complete(&table, &t, &from, &err));
     EXPECT(t.number == 0.75 && t.pair[0] == 0.08 && t.any == -1 && t.open == -1);
@@ -228,7 +228,7 @@ STK_TEST(a_former_name_is_taken_with_a_note)
     test_struct             t = {0};
     stk_params_given        given = {0};
     const stk_params_source from = {
-        .stage = "test", .prefix = "--", .given = &given, .note = keep_note, .context = notes};
+        .component = "test", .prefix = "--", .given = &given, .note = keep_note, .context = notes};
     EXPECT_OK(stk_params_set(&table, &t, "share", "0.5", &from, &err));
     EXPECT(t.number == 0.5);
     EXPECT_STR_EQ("--share is now called --number", notes);

@@ -28,7 +28,7 @@ static inline void expect_refused(stk_status status, const char *name, const cha
     EXPECT(op);
     EXPECT_STATUS(status, stk_image_params_parse(&params, op, text, &err));
     EXPECT(!params);
-    EXPECT_STR_EQ(name, err.stage);
+    EXPECT_STR_EQ(name, err.component);
     EXPECT_CONTAINS(part, err.message);
 }
 

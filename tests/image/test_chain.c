@@ -220,7 +220,7 @@ STK_TEST(painting_after_an_ending_is_refused_with_both_names)
     add(&p, "rotate", "degrees=5", 1);
     const stk_chain chain = {.steps = p.steps, .count = p.count};
     EXPECT(stk_chain_measure(&chain, &size, &size, &err) == STK_E_INVALID);
-    EXPECT(strcmp(err.stage, "rotate") == 0 && strstr(err.message, "normalize"));
+    EXPECT(strcmp(err.component, "rotate") == 0 && strstr(err.message, "normalize"));
     drop(&p);
 }
 

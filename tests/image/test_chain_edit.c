@@ -240,13 +240,13 @@ STK_TEST(bilinear_warps_differ_by_a_level_in_few_places)
     EXPECT((double)t.places <= 1e-4 * (double)t.pixels);
 }
 
-static void expect_refused(const plan *p, const char *stage, const char *message)
+static void expect_refused(const plan *p, const char *component, const char *message)
 {
     const stk_chain      chain = chain_of(p);
     const stk_image_size size = {32, 32, 3, STK_DTYPE_U8, false};
     stk_error            err;
     EXPECT_STATUS(STK_E_UNSUPPORTED, stk_chain_can_edit(&chain, &size, &err));
-    EXPECT_STR_EQ(stage, err.stage);
+    EXPECT_STR_EQ(component, err.component);
     EXPECT_CONTAINS(message, err.message);
 }
 

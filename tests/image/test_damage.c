@@ -257,7 +257,7 @@ STK_TEST(a_image_over_the_ceiling_is_told_from_memory_that_others_hold)
     decoder = new_decoder(ledger);
     EXPECT_STATUS(STK_E_LIMIT,
                   stk_image_decode(decoder, encoded, NULL, 1, NULL, &pixels, NULL, &err));
-    EXPECT_STR_EQ("decode", err.stage);
+    EXPECT_STR_EQ("decode", err.component);
     EXPECT_CONTAINS("bytes to decode, and the memory ceiling is 1000", err.message);
     stk_decoder_free(decoder);
     stk_ledger_unref(ledger);

@@ -103,7 +103,7 @@ STK_TEST(orders_that_one_rounding_cannot_do_are_refused)
     stk_output_format ending;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         EXPECT_STATUS(STK_E_INVALID, finish_by(cases[i][0], &ending, &err));
-        EXPECT_STR_EQ(cases[i][1], err.stage);
+        EXPECT_STR_EQ(cases[i][1], err.component);
         EXPECT_CONTAINS(cases[i][2], err.message);
     }
 }

@@ -253,7 +253,7 @@ STK_TEST(results_past_the_limits_are_refused_before_anything_is_allocated)
     void               *params = params_of(op, "degrees=45 expand=true");
     EXPECT_STATUS(STK_E_LIMIT, op->pixels(params, &random, &buffers.canvas, &err));
     EXPECT_CONTAINS("is more than 65535 a side", err.message);
-    EXPECT_STR_EQ("rotate", err.stage);
+    EXPECT_STR_EQ("rotate", err.component);
     free(params);
     EXPECT(!buffers.areas[0].data && !buffers.areas[1].data);
     stk_canvas_buffers_release(&buffers);

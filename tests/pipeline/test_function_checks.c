@@ -19,7 +19,7 @@ static void expect_refused(stk_status status, stk_status st, const stk_error *er
                            const char *function, const char *op, const char *part)
 {
     EXPECT_INT_EQ(status, st);
-    EXPECT_STR_EQ(function, err->stage);
+    EXPECT_STR_EQ(function, err->component);
     EXPECT_STR_EQ(op, err->where);
     EXPECT_CONTAINS(part, err->message);
 }

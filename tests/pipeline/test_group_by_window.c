@@ -177,7 +177,7 @@ STK_TEST(what_groups_hold_is_in_the_ledger)
     const stk_iterator_options options = {.threads = 1, .memory_bytes = 1 << 20};
     EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
     EXPECT_STATUS(STK_E_CEILING, stk_iterator_next(it, &element, &err));
-    EXPECT_STR_EQ("group_by_window", err.stage);
+    EXPECT_STR_EQ("group_by_window", err.component);
     stk_iterator_free(it);
     stk_dataset_unref(data);
 }

@@ -129,7 +129,7 @@ STK_TEST(a_file_that_cannot_be_written_is_an_error_and_loses_nothing)
     EXPECT_OK(stk_iterator_start(&it, data, NULL, &err));
     for (int i = 0; i < 2; i++) {
         EXPECT_STATUS(STK_E_NOTFOUND, stk_iterator_next(it, &element, &err));
-        EXPECT_STR_EQ("quarantine", err.stage);
+        EXPECT_STR_EQ("quarantine", err.component);
         EXPECT_CONTAINS("missing_folder/bad", err.where);
     }
     stk_blob_init(&saved, NULL, STK_MEMORY_INDEX);

@@ -533,7 +533,7 @@ STK_TEST(errors_of_stages_have_their_line)
     EXPECT_STATUS(STK_E_TYPE,
                   stk_recipe_read(&data, stk_bytes_text(yaml), "recipe.yaml", NULL, &err));
     EXPECT_STR_EQ("recipe.yaml:3: map", err.where);
-    EXPECT_STR_EQ("add", err.stage);
+    EXPECT_STR_EQ("add", err.component);
     EXPECT_CONTAINS("is bytes; it must be uint8", err.message);
     yaml = "data:\n- elements: [a]\n- filter: {equals: 1}\n";
     EXPECT_STATUS(STK_E_TYPE,
@@ -543,7 +543,7 @@ STK_TEST(errors_of_stages_have_their_line)
     EXPECT_STATUS(STK_E_RANGE,
                   stk_recipe_read(&data, stk_bytes_text(yaml), "recipe.yaml", NULL, &err));
     EXPECT_STR_EQ("recipe.yaml:3: flat_map", err.where);
-    EXPECT_STR_EQ("range_to", err.stage);
+    EXPECT_STR_EQ("range_to", err.component);
     EXPECT_STR_EQ("value 2 was asked for; elements have 1, counted from 0", err.message);
     yaml = "data:\n- range: {stop: 3, step: 0}\n";
     EXPECT_STATUS(STK_E_INVALID,

@@ -50,7 +50,7 @@ STK_TEST(an_element_comes_back_as_it_was)
     stk_state_out out = {.blob = &blob};
     stk_blob_init(&blob, NULL, STK_MEMORY_INDEX);
     EXPECT_OK(stk_state_put_element(&out, element, &err));
-    stk_state_in in = {.left = stk_blob_bytes(&blob), .stage = "test"};
+    stk_state_in in = {.left = stk_blob_bytes(&blob), .component = "test"};
     EXPECT_OK(stk_state_get_element(&in, &back, &err));
     EXPECT_INT_EQ(0, in.left.size);
     for (size_t i = 0; i < 5; i++)
@@ -73,11 +73,11 @@ STK_TEST(cut_and_changed_bytes_are_errors_and_nothing_else)
     stk_blob_init(&blob, NULL, STK_MEMORY_INDEX);
     EXPECT_OK(stk_state_put_element(&out, element, &err));
     for (size_t cut = 0; cut < blob.size; cut++) {
-        stk_state_in in = {.left = stk_bytes_of(blob.data, cut), .stage = "test"};
+        stk_state_in in = {.left = stk_bytes_of(blob.data, cut), .component = "test"};
         EXPECT_STATUS(STK_E_DATALOSS, stk_state_get_element(&in, &back, &err));
         for (int bit = 0; bit < 8; bit++) {
             blob.data[cut] ^= (uint8_t)(1 << bit);
-            stk_state_in changed = {.left = stk_blob_bytes(&blob), .stage = "test"};
+            stk_state_in changed = {.left = stk_blob_bytes(&blob), .component = "test"};
             if (stk_state_get_element(&changed, &back, &err) == STK_OK) stk_element_unref(back);
             blob.data[cut] ^= (uint8_t)(1 << bit);
         }
@@ -95,14 +95,14 @@ STK_TEST(numbers_of_all_sizes_come_back)
     stk_blob_init(&blob, NULL, STK_MEMORY_INDEX);
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         EXPECT_OK(stk_state_put_i64(&out, numbers[i], &err));
-    stk_state_in in = {.left = stk_blob_bytes(&blob), .stage = "test"};
+    stk_state_in in = {.left = stk_blob_bytes(&blob), .component = "test"};
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         int64_t number;
         EXPECT_OK(stk_state_get_i64(&in, &number, &err));
         EXPECT_INT_EQ(numbers[i], number);
     }
     const uint8_t endless[11] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    stk_state_in  long_one = {.left = stk_bytes_of(endless, 11), .stage = "test"};
+    stk_state_in  long_one = {.left = stk_bytes_of(endless, 11), .component = "test"};
     uint64_t      number;
     EXPECT_STATUS(STK_E_DATALOSS, stk_state_get_u64(&long_one, &number, &err));
     stk_blob_release(&blob);

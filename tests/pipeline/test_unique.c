@@ -146,7 +146,7 @@ STK_TEST(unique_stops_at_the_ceiling)
     }
     EXPECT_INT_EQ(STK_E_CEILING, st);
     EXPECT(given > 500);
-    EXPECT_STR_EQ("unique", err.stage);
+    EXPECT_STR_EQ("unique", err.component);
     EXPECT_CONTAINS("no memory to remember one more value beside", err.message);
     stk_iterator_free(it);
     stk_ledger_report report;

@@ -35,7 +35,7 @@ static void expect_refused(const stk_feature_spec *spec, stk_bytes record, stk_s
     parse       p = open_parse(spec, 1, NULL);
     const char *name = "train.tfrecord";
     EXPECT_STATUS(status, stk_example_parse(p.batch, &record, 1, &name, &err));
-    EXPECT_STR_EQ("parse", err.stage);
+    EXPECT_STR_EQ("parse", err.component);
     EXPECT_STR_EQ(where, err.where);
     EXPECT_CONTAINS(message, err.message);
     close_parse(&p);

@@ -144,7 +144,7 @@ STK_TEST(training_stops_at_them_where_it_is_to_and_says_why)
     heard     h = {0};
     stk_error err;
     EXPECT(train("stop", "stopping", &h, &err) != STK_OK);
-    EXPECT_STR_EQ("decode", err.stage);
+    EXPECT_STR_EQ("decode", err.component);
 }
 
 STK_TEST(packing_leaves_them_out_and_counts_them)

@@ -270,7 +270,7 @@ STK_TEST(a_checkpoint_waits_for_what_it_covers)
     l.answer = STK_E_NOSPACE;
     put_best(writer, &r, 2, NULL);
     EXPECT_STATUS(STK_E_NOSPACE, stk_checkpoint_writer_flush(writer, NULL, &err));
-    EXPECT_STR_EQ("rows", err.stage);
+    EXPECT_STR_EQ("rows", err.component);
     EXPECT_INT_EQ(2, l.waited);
     EXPECT(!has_step(folder, 2));
     stk_checkpoint_writer_free(writer);

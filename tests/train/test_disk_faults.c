@@ -135,8 +135,8 @@ static void expect_goes_on(course *c, const char *what, int64_t number)
     stk_error        err = {0};
     const stk_status st = train(c, is_there(c, "recipe.yaml"), &err);
     if (st)
-        fail_msg("after failed %s %lld: %s: %s: %s", what, (long long)number, err.stage, err.where,
-                 err.message);
+        fail_msg("after failed %s %lld: %s: %s: %s", what, (long long)number, err.component,
+                 err.where, err.message);
 }
 
 /* Fails call number 0, stride, ... of a run until it makes no more; returns how many it made. */
@@ -152,7 +152,7 @@ static int64_t fail_each(stk_io_call call, const char *what, int64_t times, int6
         const stk_status st = train(c, false, &err);
         if (!stk_io_fail_stop()) return n;
         if (st) {
-            EXPECT(err.stage && *err.stage && *err.where && *err.message);
+            EXPECT(err.component && *err.component && *err.where && *err.message);
             expect_goes_on(c, what, n);
         }
         expect_same_run(c, whole);

@@ -39,7 +39,7 @@ STK_TEST(a_former_name_of_a_fault_works_and_is_noted)
     stk_inject              inject = {0};
     stk_error               err;
     const stk_params_source source = {
-        .stage = "inject", .prefix = "--inject ", .note = count_note, .context = &notes};
+        .component = "inject", .prefix = "--inject ", .note = count_note, .context = &notes};
     EXPECT_OK(stk_inject_parse_from(&inject, "read=1MB/s,share=2ms", &source, &err));
     EXPECT(inject.allreduce_s == 2e-3 && notes == 1);
     EXPECT_OK(stk_inject_parse_from(&inject, "allreduce=3ms", &source, &err));

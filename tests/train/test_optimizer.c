@@ -421,7 +421,7 @@ static void expect_refused(stk_optimizer_options options, bool frozen, const cha
     stk_symbol loss = stk_reduce_sum(g, parameter(g, "w", stk_shape_1d(3), frozen), 0, false);
     stk_optimizer_apply(g, loss, &options, &symbols);
     EXPECT_STATUS(STK_E_INVALID, stk_graph_check(g, &err));
-    EXPECT_STR_EQ("optimizer", err.stage);
+    EXPECT_STR_EQ("optimizer", err.component);
     EXPECT_STR_EQ(where, err.where);
     EXPECT_CONTAINS(part, err.message);
     EXPECT(stk_symbol_is_none(symbols.guard));

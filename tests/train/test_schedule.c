@@ -332,7 +332,7 @@ static void expect_refused(stk_schedule_options options, int64_t total, const ch
     stk_schedule s;
     stk_error    err;
     EXPECT_STATUS(STK_E_INVALID, stk_schedule_init(&s, &options, STEPS_PER_EPOCH, total, &err));
-    EXPECT_STR_EQ("schedule", err.stage);
+    EXPECT_STR_EQ("schedule", err.component);
     EXPECT_STR_EQ(where, err.where);
     EXPECT_CONTAINS(part, err.message);
 }

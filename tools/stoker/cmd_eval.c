@@ -105,9 +105,10 @@ static void log_line(void *context, const char *line)
 /* Advice for unreadable images and unknown class names. */
 static const char *advice_for(const stk_error *err)
 {
-    if (!err->stage) return NULL;
-    if (strcmp(err->stage, "decode") == 0) return "--on-bad skip leaves out what cannot be read";
-    if (strcmp(err->stage, "classes") != 0) return NULL;
+    if (!err->component) return NULL;
+    if (strcmp(err->component, "decode") == 0)
+        return "--on-bad skip leaves out what cannot be read";
+    if (strcmp(err->component, "classes") != 0) return NULL;
     return err->status == STK_E_INVALID
                ? "name the classes of the data as the run does (classes.txt in its folder has "
                  "all), "

@@ -111,7 +111,7 @@ static void show_progress(void *context, const stk_pack_progress *at)
 
 static bool is_bad_image(const stk_error *err)
 {
-    const bool image = strcmp(err->stage, "jpeg") == 0 || strcmp(err->stage, "decode") == 0;
+    const bool image = strcmp(err->component, "jpeg") == 0 || strcmp(err->component, "decode") == 0;
     return image && (err->status == STK_E_DATALOSS || err->status == STK_E_FORMAT ||
                      err->status == STK_E_UNSUPPORTED || err->status == STK_E_LIMIT);
 }
@@ -127,7 +127,7 @@ static const char *advise(const stk_error *err)
     case STK_E_NOSPACE:
         return "finished shards are kept; make room, then run the same command again";
     case STK_E_FORMAT: /* other components describe their input themselves */
-        return strcmp(err->stage, "source") ? NULL : "--kind says what SOURCE is";
+        return strcmp(err->component, "source") ? NULL : "--kind says what SOURCE is";
     case STK_E_CEILING:
         return "--memory-mb raises the limit; smaller --shard-mb or fewer --threads need less";
     default:

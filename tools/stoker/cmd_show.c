@@ -300,7 +300,7 @@ static void print_text(const session *s)
 static const char *advise(const stk_error *err)
 {
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
-    if (strcmp(err->stage, "decode") && strcmp(err->stage, "read")) return NULL;
+    if (strcmp(err->component, "decode") && strcmp(err->component, "read")) return NULL;
     if (err->status == STK_E_NOTFOUND) return NULL;
     return "mend or remove it, or let 'stoker pack --on-bad skip' leave bad images out";
 }

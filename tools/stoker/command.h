@@ -92,7 +92,8 @@ void cli_help_print_help(FILE *out);
  * where they name none; *code is then not set. */
 bool cli_help_reference(int argc, char **argv, int *code);
 
-/* Prints "stoker COMMAND: stage: where: message" and below, indented, advice unless it is NULL or
+/* Prints "stoker COMMAND: component: where: message" and below, indented, advice unless it is NULL
+ * or
  * "". Returns the exit code for err's status. */
 int cli_report_error(const cli_command *command, const stk_error *err, const char *advice);
 /* The same for errors of a recipe or its flags; CLI_EXIT_USAGE if the recipe itself is wrong. */

@@ -68,7 +68,7 @@ static bool is_wrong_recipe(const stk_error *err)
 {
     static const stk_status wrong[] = {STK_E_INVALID, STK_E_FORMAT, STK_E_LIMIT, STK_E_UNSUPPORTED};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (err->status == wrong[i]) return err->stage && strcmp(err->stage, "recipe") == 0;
+        if (err->status == wrong[i]) return err->component && strcmp(err->component, "recipe") == 0;
     return false;
 }
 

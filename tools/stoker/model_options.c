@@ -20,8 +20,8 @@ stk_predictor_options cli_model_options_of(const cli_model_values *values, int t
 
 const char *cli_model_options_advice(const stk_error *err)
 {
-    const char *stage = err->stage ? err->stage : "";
-    if (strcmp(stage, "checkpoint") == 0 || strcmp(stage, "weights") == 0)
+    const char *component = err->component ? err->component : "";
+    if (strcmp(component, "checkpoint") == 0 || strcmp(component, "weights") == 0)
         return "--model, --classes and --size say what model the weights are of";
     if (err->status == STK_E_NOTFOUND)
         return "RUN is the folder that 'stoker train' wrote, or a .safetensors file with weights";

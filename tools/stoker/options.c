@@ -78,7 +78,7 @@ static cli_parse store_value(parser *p, const cli_option *option, const char *te
                                        .word = option->choice,
                                        .units = size ? megabytes : NULL};
     const stk_params            table = {.rows = &row, .count = 1, .messages = messages};
-    const stk_params_source     source = {.stage = "options", .prefix = "--"};
+    const stk_params_source     source = {.component = "options", .prefix = "--"};
     stk_error                   err;
     if (!stk_params_set(&table, p->values, option->name, text, &source, &err)) return CLI_PARSE_OK;
     if (option->kind == CLI_OPTION_CHOICE)

@@ -115,7 +115,7 @@ static stk_status apply_pair(const cli_train_values *v, const char *pair, stk_tr
     snprintf(where, sizeof where, "--set %s", key);
     STK_TRY(refuse_both(v, key, where, err));
     const stk_params_source source = {
-        .stage = "recipe", .where = where, .note = cli_notes_print, .context = notes};
+        .component = "recipe", .where = where, .note = cli_notes_print, .context = notes};
     return stk_train_recipe_set_from(recipe, key, equals + 1, &source, err);
 }
 
@@ -159,7 +159,7 @@ int cli_train_flags_inject(const cli_invocation *call, const cli_train_values *v
     char                    message[sizeof err.where + sizeof err.message + 16];
     cli_notes               notes = {.command = call->command};
     const stk_params_source source = {
-        .stage = "inject", .prefix = "--inject ", .note = cli_notes_print, .context = &notes};
+        .component = "inject", .prefix = "--inject ", .note = cli_notes_print, .context = &notes};
     for (size_t i = 0; i < values->inject.count; i++) {
         if (!stk_inject_parse_from(inject, values->inject.items[i], &source, &err)) continue;
         snprintf(message, sizeof message, "--inject %s: %s", err.where, err.message);

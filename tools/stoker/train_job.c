@@ -27,7 +27,7 @@ void cli_train_job_release(cli_train_job *job)
 static const char *advise(const stk_error *err)
 {
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
-    if (strcmp(err->stage, "decode") == 0) return "--on-bad skip passes over bad images";
+    if (strcmp(err->component, "decode") == 0) return "--on-bad skip passes over bad images";
     if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
     return NULL;
 }

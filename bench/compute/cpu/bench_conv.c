@@ -53,7 +53,7 @@ static const layer layers[] = {
 
 static void die(const stk_error *err)
 {
-    fprintf(stderr, "%s: %s: %s\n", err->stage, err->where, err->message);
+    fprintf(stderr, "%s: %s: %s\n", err->component, err->where, err->message);
     exit(1);
 }
 

@@ -13,7 +13,7 @@ enum { GENERATED = 512, WIDTH = 500, HEIGHT = 375, BATCH = 256, TURNS = 3 };
 
 static int fail(const stk_error *err)
 {
-    fprintf(stderr, "bench_images: %s: %s: %s\n", err->stage, err->where, err->message);
+    fprintf(stderr, "bench_images: %s: %s: %s\n", err->component, err->where, err->message);
     return 1;
 }
 

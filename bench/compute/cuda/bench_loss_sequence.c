@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     stk_status st = settle(&recipe, argc - FIRST_KEY, argv + FIRST_KEY, &err);
     if (!st) st = stk_session_open(&session, &recipe, true, NULL, &err);
     if (!st) st = train(session, &recipe, argv[1], atoll(argv[2]), atof(argv[3]), &err);
-    if (st) fprintf(stderr, "%s: %s: %s\n", err.stage, err.where, err.message);
+    if (st) fprintf(stderr, "%s: %s: %s\n", err.component, err.where, err.message);
     stk_session_free(session);
     return st ? 1 : 0;
 }

@@ -124,7 +124,7 @@ static stk_graph *build(const model *m, unsigned parts, stk_dtype dtype)
 static void check(stk_status st, const stk_error *err)
 {
     if (!st) return;
-    fprintf(stderr, "bench_update: %s: %s: %s\n", err->stage, err->where, err->message);
+    fprintf(stderr, "bench_update: %s: %s: %s\n", err->component, err->where, err->message);
     exit(1);
 }
 

@@ -64,8 +64,8 @@ stk_layout stk_graph_layout(const stk_graph *graph)
     return graph->options.layout;
 }
 
-stk_symbol stk_graph_fail(stk_graph *graph, stk_status status, const char *stage, const char *where,
-                          const char *format, ...)
+stk_symbol stk_graph_fail(stk_graph *graph, stk_status status, const char *component,
+                          const char *where, const char *format, ...)
 {
     if (graph->error.status) return STK_NO_SYMBOL;
     char    message[sizeof graph->error.message];
@@ -73,7 +73,7 @@ stk_symbol stk_graph_fail(stk_graph *graph, stk_status status, const char *stage
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    (void)stk_fail(&graph->error, status, stage, where, "%s", message);
+    (void)stk_fail(&graph->error, status, component, where, "%s", message);
     return STK_NO_SYMBOL;
 }
 

@@ -75,8 +75,8 @@ stk_symbol stk_graph_add3(stk_graph *graph, const stk_graph_op *op, stk_symbol a
                           stk_symbol c, const void *attrs);
 
 /* Fails the graph, unless it has failed before, and returns STK_NO_SYMBOL. */
-stk_symbol stk_graph_fail(stk_graph *graph, stk_status status, const char *stage, const char *where,
-                          const char *format, ...) STK_PRINTF(5, 6);
+stk_symbol stk_graph_fail(stk_graph *graph, stk_status status, const char *component,
+                          const char *where, const char *format, ...) STK_PRINTF(5, 6);
 
 /* Replaces the scope path by that of a node. */
 void stk_graph_set_path(stk_graph *graph, const char *path);

@@ -76,20 +76,20 @@ bool stk_lazy_view_compose(stk_lazy_view *view, const stk_geometry *framing)
 }
 
 stk_status stk_geometry_check(const stk_geometry *framing, int32_t width, int32_t height,
-                              const char *stage, stk_error *err)
+                              const char *component, stk_error *err)
 {
     const stk_rect *w = &framing->window;
     const bool      sized = framing->width || framing->height;
     if (w->width < 1 || w->height < 1 || w->width > SIDE_MAX || w->height > SIDE_MAX ||
         w->x < -SIDE_MAX || w->y < -SIDE_MAX || w->x > SIDE_MAX || w->y > SIDE_MAX)
-        return stk_fail(err, STK_E_INVALID, stage, NULL,
+        return stk_fail(err, STK_E_INVALID, component, NULL,
                         "a window of %" PRId32 "x%" PRId32 " pixels at (%" PRId32 ", %" PRId32
                         ") of an image of %" PRId32 "x%" PRId32
                         " cannot be taken; sides go from 1 to %d",
                         w->width, w->height, w->x, w->y, width, height, SIDE_MAX);
     if (sized && (framing->width < 1 || framing->height < 1 || framing->width > SIDE_MAX ||
                   framing->height > SIDE_MAX))
-        return stk_fail(err, STK_E_INVALID, stage, NULL,
+        return stk_fail(err, STK_E_INVALID, component, NULL,
                         "an image of %" PRId32 "x%" PRId32 " would become %" PRId32 "x%" PRId32
                         "; sides go from 1 to %d",
                         width, height, framing->width, framing->height, SIDE_MAX);

@@ -34,8 +34,8 @@ static inline int32_t stk_lazy_view_height(const stk_lazy_view *view)
  * apply the view first. geometry must be valid. */
 bool stk_lazy_view_compose(stk_lazy_view *view, const stk_geometry *framing);
 
-/* Checks that an operation's geometry is applicable; stage is the operation. */
+/* Checks that an operation's geometry is applicable; component is the operation. */
 STK_NODISCARD stk_status stk_geometry_check(const stk_geometry *framing, int32_t width,
-                                            int32_t height, const char *stage, stk_error *err);
+                                            int32_t height, const char *component, stk_error *err);
 
 #endif

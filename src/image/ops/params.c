@@ -21,7 +21,7 @@ static stk_status set_all(const stk_image_op *op, const char *text, void *params
 {
     const stk_params        table = table_of(op);
     stk_params_given        given = {0};
-    const stk_params_source source = {.stage = op->name, .given = &given};
+    const stk_params_source source = {.component = op->name, .given = &given};
     STK_TRY(stk_params_parse(&table, params, text, " \t\r\n", &source, err));
     STK_TRY(stk_params_complete(&table, params, &source, err));
     return op->check ? op->check(params, err) : STK_OK;

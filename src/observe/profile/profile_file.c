@@ -19,7 +19,8 @@ stk_status stk_profile_save(const stk_profile *profile, const char *path, stk_er
 static stk_status fail_in(const char *path, stk_error *err)
 {
     const stk_error inside = *err;
-    return stk_fail(err, inside.status, inside.stage, path, "%s: %s", inside.where, inside.message);
+    return stk_fail(err, inside.status, inside.component, path, "%s: %s", inside.where,
+                    inside.message);
 }
 
 stk_status stk_profile_load(stk_profile *out, const char *path, stk_error *err)

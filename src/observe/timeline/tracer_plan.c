@@ -107,7 +107,7 @@ static stk_status set_file(stk_tracer_plan *plan, const char *part, stk_error *e
 
 static stk_status set_part(stk_tracer_plan *plan, const char *part, stk_error *err)
 {
-    static const stk_params_source source = {.stage = "trace"};
+    static const stk_params_source source = {.component = "trace"};
     char                           name[32];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(part, "="), part);
     if (!stk_params_find(&parts, name)) return set_file(plan, part, err);

@@ -140,7 +140,7 @@ static int levels_of(const stk_value_spec *value)
  * them.
  */
 static stk_status relax_inner(stk_value_spec *to, const stk_element_spec *a,
-                              const stk_element_spec *b, const char *stage, stk_arena *arena,
+                              const stk_element_spec *b, const char *component, stk_arena *arena,
                               stk_error *err)
 {
     stk_error unlike;
@@ -148,7 +148,7 @@ static stk_status relax_inner(stk_value_spec *to, const stk_element_spec *a,
     if (!a || !b) return STK_OK;
     stk_element_spec *inner = stk_arena_alloc(arena, sizeof *inner, err);
     if (!inner) return STK_E_NOMEM;
-    const stk_status st = stk_spec_relax(inner, a, b, stage, arena, &unlike);
+    const stk_status st = stk_spec_relax(inner, a, b, component, arena, &unlike);
     if (!st && inner->known) to->inner = inner;
     if (!stk_status_is_environment(st)) return STK_OK;
     if (err) *err = unlike;
@@ -156,13 +156,13 @@ static stk_status relax_inner(stk_value_spec *to, const stk_element_spec *a,
 }
 
 stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
-                          const stk_element_spec *b, const char *stage, stk_arena *arena,
+                          const stk_element_spec *b, const char *component, stk_arena *arena,
                           stk_error *err)
 {
     *out = (stk_element_spec){0};
     if (!a->known || !b->known) return STK_OK;
     if (a->count != b->count)
-        return stk_fail(err, STK_E_TYPE, stage, NULL,
+        return stk_fail(err, STK_E_TYPE, component, NULL,
                         "one input has %zu values an element, another has %zu; give both the same",
                         a->count, b->count);
     STK_TRY(stk_spec_copy(out, a, arena, err));
@@ -171,28 +171,28 @@ stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
         const stk_value_spec *x = &a->values[i], *y = &b->values[i];
         const bool            unknown = !x->dtype || !y->dtype;
         if (x->kind != y->kind || (!unknown && x->dtype != y->dtype))
-            return stk_fail(err, STK_E_TYPE, stage, x->name,
+            return stk_fail(err, STK_E_TYPE, component, x->name,
                             "value %zu is %s in one input and %s in another; cast one of them", i,
                             stk_dtype_name(x->dtype), stk_dtype_name(y->dtype));
         if (x->kind == STK_VALUE_RAGGED && levels_of(x) != levels_of(y))
-            return stk_fail(err, STK_E_TYPE, stage, x->name,
+            return stk_fail(err, STK_E_TYPE, component, x->name,
                             "value %zu has %d ragged dimensions in one input and %d in another", i,
                             levels_of(x), levels_of(y));
         if (unknown) values[i].dtype = STK_DTYPE_NONE;
         if (y->ragged > x->ragged) values[i].ragged = y->ragged;
         relax_shape(&values[i], y);
-        STK_TRY(relax_inner(&values[i], values[i].inner, y->inner, stage, arena, err));
+        STK_TRY(relax_inner(&values[i], values[i].inner, y->inner, component, arena, err));
     }
     return STK_OK;
 }
 
-stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_element *element, const char *stage,
-                             stk_error *err)
+stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_element *element,
+                             const char *component, stk_error *err)
 {
     char where[256];
     stk_element_where(element, where, sizeof where);
     if (spec->count != stk_element_count(element))
-        return stk_fail(err, STK_E_TYPE, stage, where,
+        return stk_fail(err, STK_E_TYPE, component, where,
                         "it has %zu values, the elements before it have %zu",
                         stk_element_count(element), spec->count);
     stk_value_spec *values = (stk_value_spec *)spec->values;
@@ -202,7 +202,7 @@ stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_element *element,
                                       .shape = value->shape};
         if (value->kind != values[i].kind || value->dtype != values[i].dtype ||
             (value->kind == STK_VALUE_RAGGED && value->levels != levels_of(&values[i])))
-            return stk_fail(err, STK_E_TYPE, stage, where,
+            return stk_fail(err, STK_E_TYPE, component, where,
                             "value %zu is %s, in the elements before it %s", i,
                             stk_dtype_name(value->dtype), stk_dtype_name(values[i].dtype));
         relax_shape(&values[i], &shown);
@@ -310,12 +310,12 @@ static bool shape_fits(const stk_value_spec *spec, const stk_value *value)
 }
 
 stk_status stk_spec_check(const stk_element_spec *spec, const stk_element *element,
-                          const char *stage, stk_error *err)
+                          const char *component, stk_error *err)
 {
     if (!spec->known) return STK_OK;
     char where[256];
     if (spec->count != stk_element_count(element))
-        return stk_fail(err, STK_E_TYPE, stage, stk_element_where(element, where, sizeof where),
+        return stk_fail(err, STK_E_TYPE, component, stk_element_where(element, where, sizeof where),
                         "the element has %zu values, %zu were declared", stk_element_count(element),
                         spec->count);
     for (size_t i = 0; i < spec->count; i++) {
@@ -323,16 +323,18 @@ stk_status stk_spec_check(const stk_element_spec *spec, const stk_element *eleme
         const stk_value      *have = stk_element_value(element, i);
         if (want->kind == STK_VALUE_RAGGED && have->kind == want->kind &&
             have->levels != levels_of(want))
-            return stk_fail(err, STK_E_TYPE, stage, stk_element_where(element, where, sizeof where),
+            return stk_fail(err, STK_E_TYPE, component,
+                            stk_element_where(element, where, sizeof where),
                             "value %zu (%s) has %d ragged dimensions, %d were declared", i,
                             want->name, have->levels, levels_of(want));
         if (want->kind != have->kind || (want->dtype && want->dtype != have->dtype))
-            return stk_fail(err, STK_E_TYPE, stage, stk_element_where(element, where, sizeof where),
+            return stk_fail(err, STK_E_TYPE, component,
+                            stk_element_where(element, where, sizeof where),
                             "value %zu (%s) is %s, %s was declared", i, want->name,
                             stk_dtype_name(have->dtype), stk_dtype_name(want->dtype));
         char a[128], b[128];
         if (!shape_fits(want, have))
-            return stk_fail(err, STK_E_SHAPE, stage,
+            return stk_fail(err, STK_E_SHAPE, component,
                             stk_element_where(element, where, sizeof where),
                             "value %zu (%s) has shape %s, %s was declared", i, want->name,
                             stk_shape_text(&have->shape, a, sizeof a),

@@ -24,12 +24,12 @@ STK_NODISCARD stk_status stk_spec_of_element(stk_element_spec *out, const stk_el
 /* The most exact spec that covers both. Different numbers, kinds or types of values are STK_E_TYPE
  * naming the value; names are a's. */
 STK_NODISCARD stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
-                                        const stk_element_spec *b, const char *stage,
+                                        const stk_element_spec *b, const char *component,
                                         stk_arena *arena, stk_error *err);
 
 /* The same in place with an element's spec; spec is from stk_spec_of_element. */
 STK_NODISCARD stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_element *element,
-                                           const char *stage, stk_error *err);
+                                           const char *component, stk_error *err);
 
 /* spec with a leading dimension before every dense value (-1: unknown). */
 STK_NODISCARD stk_status stk_spec_batched(stk_element_spec *out, const stk_element_spec *spec,
@@ -38,7 +38,7 @@ STK_NODISCARD stk_status stk_spec_batched(stk_element_spec *out, const stk_eleme
 /* The spec of rows of elements of spec; *rows is the leading dimension that is known, or -1. What
  * is known to have no rows, or different ones, is STK_E_INVALID. */
 STK_NODISCARD stk_status stk_spec_rows(stk_element_spec *out, const stk_element_spec *spec,
-                                       const char *stage, int64_t *rows, stk_arena *arena,
+                                       const char *component, int64_t *rows, stk_arena *arena,
                                        stk_error *err);
 
 /* Appends "(image: uint8[32,32,3], label: int64[])". */
@@ -47,6 +47,6 @@ STK_NODISCARD stk_status stk_spec_text(const stk_element_spec *spec, stk_blob *o
 /* Checks that element satisfies spec: else STK_E_TYPE or STK_E_SHAPE naming the value and both
  * sides. */
 STK_NODISCARD stk_status stk_spec_check(const stk_element_spec *spec, const stk_element *element,
-                                        const char *stage, stk_error *err);
+                                        const char *component, stk_error *err);
 
 #endif

@@ -44,9 +44,9 @@ stk_status stk_builtin_new(stk_function **out, const stk_function_info *info, co
     return st;
 }
 
-static stk_status no_such_value(const char *stage, int value, size_t count, stk_error *err)
+static stk_status no_such_value(const char *component, int value, size_t count, stk_error *err)
 {
-    return stk_fail(err, STK_E_RANGE, stage, NULL,
+    return stk_fail(err, STK_E_RANGE, component, NULL,
                     "value %d was asked for; elements have %zu, counted from 0", value, count);
 }
 
@@ -67,85 +67,87 @@ static char *types_text(int types, char *text, size_t capacity)
     return text;
 }
 
-static stk_status wrong_type(const char *stage, int index, const char *name, stk_value_kind kind,
-                             stk_dtype dtype, int types, stk_error *err)
+static stk_status wrong_type(const char *component, int index, const char *name,
+                             stk_value_kind kind, stk_dtype dtype, int types, stk_error *err)
 {
     static const char *const kinds[] = {"dense", "ragged", "sparse", "a dataset"};
     char                     text[160];
     if (kind != STK_VALUE_DENSE)
-        return stk_fail(err, STK_E_TYPE, stage, NULL, "value %d (%s) is %s; it must be dense",
+        return stk_fail(err, STK_E_TYPE, component, NULL, "value %d (%s) is %s; it must be dense",
                         index, name, kinds[kind]);
-    return stk_fail(err, STK_E_TYPE, stage, NULL, "value %d (%s) is %s; it must be %s", index, name,
-                    stk_dtype_name(dtype), types_text(types, text, sizeof text));
+    return stk_fail(err, STK_E_TYPE, component, NULL, "value %d (%s) is %s; it must be %s", index,
+                    name, stk_dtype_name(dtype), types_text(types, text, sizeof text));
 }
 
-stk_status stk_check_value(const char *stage, const stk_element_spec *input, int value, int types,
-                           stk_error *err)
+stk_status stk_check_value(const char *component, const stk_element_spec *input, int value,
+                           int types, stk_error *err)
 {
     if (value < STK_ALL_VALUES || (input->known && value >= 0 && (size_t)value >= input->count))
-        return no_such_value(stage, value, input->count, err);
+        return no_such_value(component, value, input->count, err);
     if (!input->known) return STK_OK;
     const size_t first = value < 0 ? 0 : (size_t)value;
     const size_t end = value < 0 ? input->count : first + 1;
     for (size_t i = first; i < end; i++) {
         const stk_value_spec *spec = &input->values[i];
         if (spec->kind != STK_VALUE_DENSE || (spec->dtype && !(types >> spec->dtype & 1)))
-            return wrong_type(stage, (int)i, spec->name ? spec->name : "?", spec->kind, spec->dtype,
-                              types, err);
+            return wrong_type(component, (int)i, spec->name ? spec->name : "?", spec->kind,
+                              spec->dtype, types, err);
     }
     return STK_OK;
 }
 
-stk_status stk_check_one(const char *stage, const stk_element_spec *input, int value, int types,
+stk_status stk_check_one(const char *component, const stk_element_spec *input, int value, int types,
                          stk_error *err)
 {
     if (value < 0)
-        return stk_fail(err, STK_E_RANGE, stage, NULL,
+        return stk_fail(err, STK_E_RANGE, component, NULL,
                         "value %d was asked for; values are counted from 0", value);
-    return stk_check_value(stage, input, value, types, err);
+    return stk_check_value(component, input, value, types, err);
 }
 
-static stk_status not_scalar(const char *stage, int value, const stk_shape *shape, stk_error *err)
+static stk_status not_scalar(const char *component, int value, const stk_shape *shape,
+                             stk_error *err)
 {
     char text[128];
-    return stk_fail(err, STK_E_SHAPE, stage, NULL, "value %d has shape %s; it must be a scalar",
+    return stk_fail(err, STK_E_SHAPE, component, NULL, "value %d has shape %s; it must be a scalar",
                     value, stk_shape_text(shape, text, sizeof text));
 }
 
-stk_status stk_check_scalar(const char *stage, const stk_element_spec *input, int value, int types,
-                            stk_error *err)
+stk_status stk_check_scalar(const char *component, const stk_element_spec *input, int value,
+                            int types, stk_error *err)
 {
-    STK_TRY(stk_check_one(stage, input, value, types, err));
+    STK_TRY(stk_check_one(component, input, value, types, err));
     if (!input->known) return STK_OK;
     const stk_value_spec *spec = &input->values[value];
-    return spec->rank_known && spec->shape.rank ? not_scalar(stage, value, &spec->shape, err)
+    return spec->rank_known && spec->shape.rank ? not_scalar(component, value, &spec->shape, err)
                                                 : STK_OK;
 }
 
-stk_status stk_need_value(const char *stage, const stk_element *element, int value, int types,
+stk_status stk_need_value(const char *component, const stk_element *element, int value, int types,
                           const stk_value **out, stk_error *err)
 {
     *out = NULL;
     if (value < 0 || (size_t)value >= stk_element_count(element))
-        return no_such_value(stage, value, stk_element_count(element), err);
+        return no_such_value(component, value, stk_element_count(element), err);
     *out = stk_element_value(element, (size_t)value);
     if ((*out)->kind != STK_VALUE_DENSE || !(types >> (*out)->dtype & 1))
-        return wrong_type(stage, value, "of this element", (*out)->kind, (*out)->dtype, types, err);
+        return wrong_type(component, value, "of this element", (*out)->kind, (*out)->dtype, types,
+                          err);
     return STK_OK;
 }
 
-stk_status stk_need_scalar(const char *stage, const stk_element *element, int value, int types,
+stk_status stk_need_scalar(const char *component, const stk_element *element, int value, int types,
                            const stk_value **out, stk_error *err)
 {
-    STK_TRY(stk_need_value(stage, element, value, types, out, err));
-    return (*out)->shape.rank ? not_scalar(stage, value, &(*out)->shape, err) : STK_OK;
+    STK_TRY(stk_need_value(component, element, value, types, out, err));
+    return (*out)->shape.rank ? not_scalar(component, value, &(*out)->shape, err) : STK_OK;
 }
 
-stk_status stk_need_integer(const char *stage, const stk_element *element, int value, int64_t *out,
-                            stk_error *err)
+stk_status stk_need_integer(const char *component, const stk_element *element, int value,
+                            int64_t *out, stk_error *err)
 {
     const stk_value *found = NULL;
-    STK_TRY(stk_need_scalar(stage, element, value, STK_TYPES_INTEGER, &found, err));
+    STK_TRY(stk_need_scalar(component, element, value, STK_TYPES_INTEGER, &found, err));
     const void *data = stk_value_data(found);
     int32_t     narrow;
     if (found->dtype == STK_DTYPE_U8) {

@@ -50,23 +50,25 @@ enum {
 };
 
 /* Checks that a known input has this value (STK_ALL_VALUES: all), dense, of one of types. */
-STK_NODISCARD stk_status stk_check_value(const char *stage, const stk_element_spec *input,
+STK_NODISCARD stk_status stk_check_value(const char *component, const stk_element_spec *input,
                                          int value, int types, stk_error *err);
 /* The same for one value, not STK_ALL_VALUES. */
-STK_NODISCARD stk_status stk_check_one(const char *stage, const stk_element_spec *input, int value,
-                                       int types, stk_error *err);
+STK_NODISCARD stk_status stk_check_one(const char *component, const stk_element_spec *input,
+                                       int value, int types, stk_error *err);
 /* The same, and a scalar if the rank is known. */
-STK_NODISCARD stk_status stk_check_scalar(const char *stage, const stk_element_spec *input,
+STK_NODISCARD stk_status stk_check_scalar(const char *component, const stk_element_spec *input,
                                           int value, int types, stk_error *err);
 
 /* Reads a value of an element: dense and of one of types, else an error. */
-STK_NODISCARD stk_status stk_need_value(const char *stage, const stk_element *element, int value,
-                                        int types, const stk_value **out, stk_error *err);
-STK_NODISCARD stk_status stk_need_scalar(const char *stage, const stk_element *element, int value,
-                                         int types, const stk_value **out, stk_error *err);
+STK_NODISCARD stk_status stk_need_value(const char *component, const stk_element *element,
+                                        int value, int types, const stk_value **out,
+                                        stk_error *err);
+STK_NODISCARD stk_status stk_need_scalar(const char *component, const stk_element *element,
+                                         int value, int types, const stk_value **out,
+                                         stk_error *err);
 /* A scalar of uint8, int32 or int64. */
-STK_NODISCARD stk_status stk_need_integer(const char *stage, const stk_element *element, int value,
-                                          int64_t *out, stk_error *err);
+STK_NODISCARD stk_status stk_need_integer(const char *component, const stk_element *element,
+                                          int value, int64_t *out, stk_error *err);
 
 /* Makes the numbers of a value writable: in place if nothing else shares its storage, else in a
  * copy. The element is unshared. */

@@ -10,7 +10,7 @@ typedef struct context {
     bool          cut;
 } context;
 
-static const char *stage_of(const context *c)
+static const char *name_of(const context *c)
 {
     return c->cut ? "cutmix" : "mixup";
 }
@@ -19,9 +19,9 @@ static stk_status find_labels(const context *c, stk_element *element, const stk_
                               stk_mix_rows *out, stk_error *err)
 {
     const stk_value *value;
-    STK_TRY(stk_need_value(stage_of(c), element, c->label, 1 << STK_DTYPE_F32, &value, err));
+    STK_TRY(stk_need_value(name_of(c), element, c->label, 1 << STK_DTYPE_F32, &value, err));
     if (value->shape.rank != 2)
-        return stk_fail(err, STK_E_SHAPE, stage_of(c), NULL,
+        return stk_fail(err, STK_E_SHAPE, name_of(c), NULL,
                         "value %d has rank %d; labels are [rows,classes]", c->label,
                         value->shape.rank);
     *out = (stk_mix_rows){
@@ -35,10 +35,10 @@ static stk_status draw(const context *c, const stk_element *element, int64_t row
 {
     const stk_value *value;
     char             text[128];
-    STK_TRY(stk_need_value(stage_of(c), element, c->image, 1 << STK_DTYPE_U8, &value, err));
+    STK_TRY(stk_need_value(name_of(c), element, c->image, 1 << STK_DTYPE_U8, &value, err));
     const stk_shape *s = &value->shape;
     if (s->rank != 4 || s->dim[0] != rows || s->dim[1] > INT32_MAX || s->dim[2] > INT32_MAX)
-        return stk_fail(err, STK_E_SHAPE, stage_of(c), NULL,
+        return stk_fail(err, STK_E_SHAPE, name_of(c), NULL,
                         "value %d has shape %s; a batch of images is [%lld,height,width,channels]",
                         c->image, stk_shape_text(s, text, sizeof text), (long long)rows);
     *out = stk_mix_draw(random, c->cut, c->alpha, (int32_t)s->dim[2], (int32_t)s->dim[1]);
@@ -65,8 +65,8 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 {
     context        *c = stk_builtin_context(untyped);
     stk_value_spec *draft;
-    STK_TRY(stk_check_one(stage_of(c), input, c->image, 1 << STK_DTYPE_U8, err));
-    STK_TRY(stk_check_one(stage_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
+    STK_TRY(stk_check_one(name_of(c), input, c->image, 1 << STK_DTYPE_U8, err));
+    STK_TRY(stk_check_one(name_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
     if (!input->known || (size_t)c->edits < input->count) {
         *out = *input;
         return STK_OK;
@@ -91,12 +91,12 @@ stk_status stk_function_mix_edits(stk_function **out, int image, int label, int 
     context c = {.image = image, .label = label, .edits = edits, .alpha = alpha, .cut = cut};
     *out = NULL;
     if (image < 0 || label < 0 || !(alpha > 0 && alpha <= 1000))
-        return stk_fail(err, STK_E_INVALID, stage_of(&c), NULL,
+        return stk_fail(err, STK_E_INVALID, name_of(&c), NULL,
                         "values %d and %d, alpha %g: values are counted from 0, alpha is above 0 "
                         "and at most 1000",
                         image, label, alpha);
     stk_spec_keep_init(&c.keep);
-    const stk_function_info info = {.name = stage_of(&c),
+    const stk_function_info info = {.name = name_of(&c),
                                     .details = stk_mix_details(alpha, image, label, false, details),
                                     .traits = STK_FUNCTION_RANDOM,
                                     .output_of = output_of,

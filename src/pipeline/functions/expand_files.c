@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 typedef struct context {
-    const char           *stage;  /* a literal */
-    const stk_value_spec *output; /* a constant */
+    const char           *component; /* a literal */
+    const stk_value_spec *output;    /* a constant */
     int                   value;
     const stk_filesystem *fs;
     char                 *folder; /* NULL: none */
@@ -17,12 +17,12 @@ typedef struct context {
 typedef stk_status (*open_fn)(stk_dataset **out, const stk_filesystem *fs, const char *const *paths,
                               size_t count, const stk_records_options *options, stk_error *err);
 
-static stk_status expand(const context *c, const char *stage, open_fn open,
+static stk_status expand(const context *c, const char *component, open_fn open,
                          const stk_element *element, stk_dataset **out, stk_error *err)
 {
     stk_blob path;
     stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_path_of_value(&path, stage, element, c->value, c->folder, err);
+    stk_status st = stk_path_of_value(&path, component, element, c->value, c->folder, err);
     if (!st) st = open(out, c->fs, &(const char *){(const char *)path.data}, 1, &c->options, err);
     stk_blob_release(&path);
     return st;
@@ -48,7 +48,7 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 {
     const context *c = stk_builtin_context(untyped);
     *out = (stk_element_spec){.known = true, .count = 1, .values = c->output};
-    return stk_check_scalar(c->stage, input, c->value, 1 << STK_DTYPE_BYTES, err);
+    return stk_check_scalar(c->component, input, c->value, 1 << STK_DTYPE_BYTES, err);
 }
 
 static void release(void *untyped)
@@ -60,7 +60,7 @@ static stk_status make(stk_function **out, const char *name, stk_expand_fn expan
                        const char *folder, stk_error *err)
 {
     *out = NULL;
-    c->stage = name;
+    c->component = name;
     if (folder && !(c->folder = strdup(folder)))
         return stk_fail(err, STK_E_NOMEM, name, NULL, "no memory for a function");
     stk_blob details;

@@ -11,7 +11,7 @@ typedef struct context {
     bool   cut, planar;
 } context;
 
-static const char *stage_of(const context *c)
+static const char *name_of(const context *c)
 {
     return c->cut ? "cutmix" : "mixup";
 }
@@ -22,9 +22,9 @@ static stk_status find_rows(const context *c, stk_element *element, int index, i
 {
     const stk_value *value;
     char             text[128];
-    STK_TRY(stk_need_value(stage_of(c), element, index, types, &value, err));
+    STK_TRY(stk_need_value(name_of(c), element, index, types, &value, err));
     if (value->shape.rank < 2)
-        return stk_fail(err, STK_E_SHAPE, stage_of(c), NULL,
+        return stk_fail(err, STK_E_SHAPE, name_of(c), NULL,
                         "value %d has shape %s; it must be a batch: put this after batch, and "
                         "one_hot before it",
                         index, stk_shape_text(&value->shape, text, sizeof text));
@@ -76,8 +76,8 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 {
     const context *c = stk_builtin_context(untyped);
     STK_TRY(
-        stk_check_one(stage_of(c), input, c->image, 1 << STK_DTYPE_U8 | 1 << STK_DTYPE_F32, err));
-    STK_TRY(stk_check_one(stage_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
+        stk_check_one(name_of(c), input, c->image, 1 << STK_DTYPE_U8 | 1 << STK_DTYPE_F32, err));
+    STK_TRY(stk_check_one(name_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
     *out = *input;
     return STK_OK;
 }
@@ -96,12 +96,12 @@ static stk_status make(stk_function **out, const context *c, stk_error *err)
     char details[STK_MIX_DETAILS];
     *out = NULL;
     if (c->image < 0 || c->label < 0 || !(c->alpha > 0 && c->alpha <= 1000))
-        return stk_fail(err, STK_E_INVALID, stage_of(c), NULL,
+        return stk_fail(err, STK_E_INVALID, name_of(c), NULL,
                         "values %d and %d, alpha %g: values are counted from 0, alpha is above 0 "
                         "and at most 1000",
                         c->image, c->label, c->alpha);
     stk_mix_details(c->alpha, c->image, c->label, c->planar, details);
-    const stk_function_info info = {.name = stage_of(c),
+    const stk_function_info info = {.name = name_of(c),
                                     .details = details,
                                     .traits = STK_FUNCTION_RANDOM,
                                     .output_of = output_of,

@@ -19,7 +19,7 @@ stk_chain stk_image_chain_of(const stk_image_context *c)
         .decode = c->decodes ? &c->decode : NULL, .steps = c->steps, .count = c->count};
 }
 
-static const char *stage_of(const stk_image_context *c)
+static const char *name_of(const stk_image_context *c)
 {
     return c->decodes ? "decode_image" : c->steps[0].op->name;
 }
@@ -36,12 +36,12 @@ static stk_status find_pixels(const stk_image_context *c, const stk_element *ele
 {
     const stk_value *value;
     char             text[128];
-    STK_TRY(stk_need_value(stage_of(c), element, c->value, 1 << STK_DTYPE_U8, &value, err));
+    STK_TRY(stk_need_value(name_of(c), element, c->value, 1 << STK_DTYPE_U8, &value, err));
     const stk_shape *s = &value->shape;
     const bool       good = s->rank == 3 && (s->dim[2] == 1 || s->dim[2] == 3) && s->dim[0] > 0 &&
                       s->dim[1] > 0 && s->dim[0] <= INT32_MAX && s->dim[1] <= INT32_MAX;
     if (!good)
-        return stk_fail(err, STK_E_SHAPE, stage_of(c), NULL,
+        return stk_fail(err, STK_E_SHAPE, name_of(c), NULL,
                         "value %d has shape %s; an image is [height,width,1 or 3]", c->value,
                         stk_shape_text(s, text, sizeof text));
     out->pixels = (stk_pixels){.data = (uint8_t *)stk_value_data(value),
@@ -121,11 +121,11 @@ static stk_status check_input(const stk_image_context *c, const stk_element_spec
                               stk_error *err)
 {
     if (!c->decodes && c->steps[0].op->output && is_real(input, c->value))
-        return stk_fail(err, STK_E_TYPE, stage_of(c), NULL,
+        return stk_fail(err, STK_E_TYPE, name_of(c), NULL,
                         "value %d is written as real numbers already; put %s right after the "
                         "operation that makes them, or before a cast",
-                        c->value, stage_of(c));
-    if (!c->decodes) return stk_check_one(stage_of(c), input, c->value, 1 << STK_DTYPE_U8, err);
+                        c->value, name_of(c));
+    if (!c->decodes) return stk_check_one(name_of(c), input, c->value, 1 << STK_DTYPE_U8, err);
     STK_TRY(stk_check_scalar("decode_image", input, c->value, 1 << STK_DTYPE_BYTES, err));
     if (c->restarts < 0) return STK_OK;
     return stk_check_scalar("decode_image", input, c->restarts, 1 << STK_DTYPE_BYTES, err);
@@ -197,11 +197,11 @@ bool stk_image_function_step(const stk_function *function, int *value, stk_chain
     return true;
 }
 
-static stk_status check_value_index(const char *stage, int value, stk_error *err)
+static stk_status check_value_index(const char *component, int value, stk_error *err)
 {
     return value >= 0
                ? STK_OK
-               : stk_fail(err, STK_E_RANGE, stage, NULL,
+               : stk_fail(err, STK_E_RANGE, component, NULL,
                           "value %d was asked for; images are one value, counted from 0", value);
 }
 

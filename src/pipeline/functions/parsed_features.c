@@ -78,14 +78,14 @@ static stk_shape output_shape(const stk_feature_spec *spec)
 }
 
 stk_status stk_parsed_feature_spec(stk_value_spec *out, const stk_feature_spec *spec,
-                                   const char *stage, stk_arena *arena, stk_error *err)
+                                   const char *component, stk_arena *arena, stk_error *err)
 {
     *out = (stk_value_spec){.name = stk_arena_text(arena, spec->name, strlen(spec->name), err),
                             .dtype = spec->dtype,
                             .rank_known = true};
     if (!out->name) return STK_E_NOMEM;
     if (spec->kind == STK_FEATURE_DENSE_PADDED && spec->shape.rank >= STK_MAX_RANK)
-        return stk_fail(err, STK_E_SHAPE, stage, spec->name,
+        return stk_fail(err, STK_E_SHAPE, component, spec->name,
                         "a padded feature of rank %d would have rank %d; at most %d is possible",
                         spec->shape.rank, spec->shape.rank + 1, STK_MAX_RANK);
     out->shape = output_shape(spec);

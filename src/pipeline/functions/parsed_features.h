@@ -34,7 +34,7 @@ STK_NODISCARD stk_status stk_parsed_feature(stk_value *made, const stk_feature_v
                                             stk_error *err);
 /* What is known of it; the name is copied into arena. */
 STK_NODISCARD stk_status stk_parsed_feature_spec(stk_value_spec *out, const stk_feature_spec *spec,
-                                                 const char *stage, stk_arena *arena,
+                                                 const char *component, stk_arena *arena,
                                                  stk_error *err);
 /* Two specs that give other values have other numbers. */
 uint64_t stk_parsed_feature_hash(uint64_t hash, const stk_feature_spec *spec);

@@ -4,15 +4,15 @@
 #include "pipeline/plan/operator.h"
 #include "storage/file/paths.h"
 
-stk_status stk_path_of_value(stk_blob *text, const char *stage, const stk_element *element,
+stk_status stk_path_of_value(stk_blob *text, const char *component, const stk_element *element,
                              int value, const char *folder, stk_error *err)
 {
     const stk_value *found;
     stk_blob         name;
-    STK_TRY(stk_need_scalar(stage, element, value, 1 << STK_DTYPE_BYTES, &found, err));
+    STK_TRY(stk_need_scalar(component, element, value, 1 << STK_DTYPE_BYTES, &found, err));
     const stk_bytes path = *(const stk_bytes *)stk_value_data(found);
     if (!path.size || memchr(path.data, 0, path.size))
-        return stk_fail(err, STK_E_INVALID, stage, NULL, "value %d is no path: it %s", value,
+        return stk_fail(err, STK_E_INVALID, component, NULL, "value %d is no path: it %s", value,
                         path.size ? "holds a zero byte" : "is empty");
     stk_blob_init(&name, NULL, STK_MEMORY_INDEX);
     stk_status st = stk_blob_append(&name, path.data, path.size, err);

@@ -8,7 +8,7 @@
 
 /* Replaces text by the terminated path that a value of element holds, below folder where it is
  * relative. A path that is empty or has a zero byte is STK_E_INVALID. */
-STK_NODISCARD stk_status stk_path_of_value(stk_blob *text, const char *stage,
+STK_NODISCARD stk_status stk_path_of_value(stk_blob *text, const char *component,
                                            const stk_element *element, int value,
                                            const char *folder, stk_error *err);
 

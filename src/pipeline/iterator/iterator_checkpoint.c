@@ -74,7 +74,7 @@ stk_status stk_checkpoint_read(stk_bytes saved, stk_checkpoint *head, stk_state_
                                const stk_dataset *plan, stk_error *err)
 {
     uint64_t version;
-    *in = (stk_state_in){.stage = "checkpoint"};
+    *in = (stk_state_in){.component = "checkpoint"};
     if (saved.size < MAGIC_BYTES + CRC_BYTES || memcmp(saved.data, magic, MAGIC_BYTES) != 0)
         return stk_fail(err, STK_E_DATALOSS, "checkpoint", NULL,
                         "these %zu bytes are no checkpoint of a pipeline", saved.size);

@@ -39,7 +39,7 @@ static stk_status open(stk_node *node, stk_error *err)
     const stk_cache_params *p = node->plan->params;
     stk_chunk_store        *s = STK_STATE(stk_chunk_store, node);
     s->materializer.ops = &recorder_ops;
-    s->location = (stk_chunk_location){.stage = "cache",
+    s->location = (stk_chunk_location){.component = "cache",
                                        .directory = p->directory,
                                        .fs = p->fs,
                                        .fingerprint = p->input->fingerprint,

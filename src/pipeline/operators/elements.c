@@ -161,7 +161,7 @@ static stk_status restore_elements(params *p, stk_state_in *in, stk_error *err)
         STK_TRY(stk_state_get_element(in, &p->elements[i], err));
         if (!p->elements[i]) return stk_state_damaged(in, "an element is missing", err);
         p->count++;
-        if (p->like && stk_spec_check(&p->like->spec, p->elements[i], in->stage, NULL))
+        if (p->like && stk_spec_check(&p->like->spec, p->elements[i], in->component, NULL))
             return stk_state_damaged(in, "an element that is not like the others", err);
     }
     return STK_OK;

@@ -79,7 +79,7 @@ static stk_status write_line(stk_node *node, const stk_error *bad, stk_error *er
     s->line.size = 0;
     stk_json_begin(&json, &s->line, 0);
     stk_json_object(&json);
-    stk_json_pair_string(&json, "stage", bad->stage ? bad->stage : "pipeline");
+    stk_json_pair_string(&json, "stage", bad->component ? bad->component : "pipeline");
     stk_json_pair_string(&json, "where", bad->where);
     stk_json_pair_string(&json, "status", stk_status_name(bad->status));
     stk_json_pair_string(&json, "message", bad->message);

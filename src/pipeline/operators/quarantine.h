@@ -9,7 +9,7 @@
 static inline bool stk_ends_run(stk_status st, const stk_error *err)
 {
     return st == STK_E_CANCELLED ||
-           (st && err->stage && strcmp(err->stage, stk_operator_quarantine.name) == 0);
+           (st && err->component && strcmp(err->component, stk_operator_quarantine.name) == 0);
 }
 
 #endif

@@ -37,15 +37,15 @@ static int levels_of(const stk_value_spec *value, bool plain)
     return plain ? 0 : open_dimensions(value);
 }
 
-static stk_status check_value(const params *p, const stk_value_spec *value, const char *stage,
+static stk_status check_value(const params *p, const stk_value_spec *value, const char *component,
                               stk_error *err)
 {
     if (value->kind == STK_VALUE_SPARSE || value->kind == STK_VALUE_DATASET)
-        return stk_fail(err, STK_E_TYPE, stage, value->name,
+        return stk_fail(err, STK_E_TYPE, component, value->name,
                         "the value is %s; only dense and ragged values can be batched",
                         value->kind == STK_VALUE_SPARSE ? "sparse" : "a dataset");
     if (levels_of(value, p->plain) > STK_MAX_RANK)
-        return stk_fail(err, STK_E_SHAPE, stage, value->name,
+        return stk_fail(err, STK_E_SHAPE, component, value->name,
                         "a batch of it would have %d ragged dimensions; at most %d are possible",
                         levels_of(value, p->plain), STK_MAX_RANK);
     return STK_OK;

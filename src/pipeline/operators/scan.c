@@ -38,8 +38,9 @@ static stk_status check(stk_dataset *data, stk_error *err)
     STK_TRY(stk_dataset_set_output(data, p->function, &data->inputs[0]->spec, err));
     stk_status st =
         stk_function_accepts_state(p->function, p->initial, &data->inputs[0]->spec, err);
-    return st && err && !err->where[0] ? stk_fail(err, st, err->stage, "scan", "%s", err->message)
-                                       : st;
+    return st && err && !err->where[0]
+               ? stk_fail(err, st, err->component, "scan", "%s", err->message)
+               : st;
 }
 
 static int64_t cardinality(const stk_dataset *data)

@@ -138,7 +138,7 @@ static stk_status open(stk_node *node, stk_error *err)
     if (!s->directory)
         return stk_fail(err, STK_E_NOMEM, "snapshot", p->directory, "no memory for its name");
     s->materializer.ops = &recorder_ops;
-    s->location = (stk_chunk_location){.stage = "snapshot",
+    s->location = (stk_chunk_location){.component = "snapshot",
                                        .directory = s->directory,
                                        .fs = p->fs,
                                        .fingerprint = fingerprint_of_all,

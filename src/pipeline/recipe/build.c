@@ -18,7 +18,7 @@ stk_status stk_recipe_locate_error(const stk_recipe *recipe, const stk_recipe_ca
     const bool      named = was.where[0] && strcmp(was.where, bound->entry->info.name) != 0;
     stk_yaml_fail(err, st, recipe->name, bound->line, bound->entry->info.name, "%s%s%s",
                   named ? was.where : "", named ? ": " : "", was.message);
-    err->stage = was.stage;
+    err->component = was.component;
     return st;
 }
 

@@ -181,12 +181,12 @@ static void recycle(stk_node_queue *queue)
 }
 
 /* Without memory for the message only the status remains. */
-static void tell(const stk_queue_item *item, const char *stage, stk_error *err)
+static void tell(const stk_queue_item *item, const char *component, stk_error *err)
 {
     if (item->error && err)
         *err = *item->error;
     else
-        stk_fail(err, item->status, stage, NULL, "%s (no memory was left for its description)",
+        stk_fail(err, item->status, component, NULL, "%s (no memory was left for its description)",
                  stk_status_name(item->status));
 }
 

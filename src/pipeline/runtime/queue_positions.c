@@ -273,7 +273,7 @@ static stk_status get_ranges(stk_queue_positions *positions, stk_state_in *in, s
         /* Results returned before the checkpoint remain so in later saves. */
         const stk_input_range range = {first, length};
         if (!append_range(&positions->before, range) || !append_range(&positions->beyond, range))
-            return stk_fail(err, STK_E_NOMEM, in->stage, NULL, "no memory to restore a queue");
+            return stk_fail(err, STK_E_NOMEM, in->component, NULL, "no memory to restore a queue");
     }
     return STK_OK;
 }

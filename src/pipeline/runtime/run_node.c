@@ -226,11 +226,11 @@ stk_status stk_node_next(stk_node *node, stk_element **out, stk_error *err)
 
 stk_status stk_node_check(const stk_node *node, stk_error *err)
 {
-    const char *stage = node->plan->op->name;
+    const char *component = node->plan->op->name;
     for (const stk_node *one = node; one; one = one->consumer)
         if (__atomic_load_n(&one->ending, __ATOMIC_RELAXED))
-            return stk_fail(err, STK_E_CANCELLED, stage, NULL, "stopped: nobody wants more");
-    return stk_cancel_check(stk_run_options_of(node->run)->cancel, stage, err);
+            return stk_fail(err, STK_E_CANCELLED, component, NULL, "stopped: nobody wants more");
+    return stk_cancel_check(stk_run_options_of(node->run)->cancel, component, err);
 }
 
 /* Drops results and data errors; errors of the machine, above all cancellation, end the loop: a
@@ -334,8 +334,8 @@ stk_status stk_node_restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
     uint64_t    op_tag, given;
     bool        done;
-    const char *outer = in->stage;
-    in->stage = node->plan->op->name;
+    const char *outer = in->component;
+    in->component = node->plan->op->name;
     STK_TRY(stk_state_get_u64(in, &op_tag, err));
     if (op_tag != tag(node)) return stk_state_damaged(in, "another stage was expected", err);
     STK_TRY(stk_state_get_bool(in, &done, err));
@@ -346,7 +346,7 @@ stk_status stk_node_restore(stk_node *node, stk_state_in *in, stk_error *err)
         STK_TRY(replay(node, given, in, err));
     node->done = done;
     node->given = given;
-    in->stage = outer;
+    in->component = outer;
     return STK_OK;
 }
 

@@ -9,7 +9,7 @@ enum { VARINT_MAX = 10 };
 
 stk_status stk_state_damaged(const stk_state_in *in, const char *what, stk_error *err)
 {
-    return stk_fail(err, STK_E_DATALOSS, in->stage, NULL,
+    return stk_fail(err, STK_E_DATALOSS, in->component, NULL,
                     "the checkpoint is damaged (%s); go back to an older one", what);
 }
 

@@ -15,9 +15,9 @@ typedef struct stk_state_out {
 
 typedef struct stk_state_in {
     stk_bytes   left;
-    const char *stage;  /* for messages */
-    stk_ledger *ledger; /* for elements */
-    int         nested; /* nesting depth of datasets inside elements */
+    const char *component; /* for messages */
+    stk_ledger *ledger;    /* for elements */
+    int         nested;    /* nesting depth of datasets inside elements */
 } stk_state_in;
 
 enum { STK_STATE_NESTED_MAX = 8 };

@@ -9,9 +9,9 @@
 
 enum { ELEMENT_BYTES = 80 }; /* an element without values, rounded up by malloc */
 
-void stk_backlog_init(stk_backlog *held, const char *stage, stk_ledger *ledger)
+void stk_backlog_init(stk_backlog *held, const char *component, stk_ledger *ledger)
 {
-    *held = (stk_backlog){.stage = stage, .ledger = ledger};
+    *held = (stk_backlog){.component = component, .ledger = ledger};
 }
 
 static uint64_t bytes_of(const stk_queue_item *item)
@@ -39,7 +39,7 @@ void stk_backlog_release(stk_backlog *held)
 static stk_status reserve(stk_backlog *held, uint64_t bytes, stk_error *err)
 {
     stk_status st = stk_ledger_reserve(held->ledger, STK_MEMORY_RECORD, bytes, err);
-    if (st && err) err->stage = held->stage;
+    if (st && err) err->component = held->component;
     return st;
 }
 
@@ -52,7 +52,7 @@ static stk_status grow(stk_backlog *held, stk_error *err)
     if (!items) {
         stk_ledger_release(held->ledger, STK_MEMORY_RECORD,
                            (more - held->capacity) * sizeof *items);
-        return stk_fail(err, STK_E_NOMEM, held->stage, NULL, "no memory to hold %zu elements",
+        return stk_fail(err, STK_E_NOMEM, held->component, NULL, "no memory to hold %zu elements",
                         more);
     }
     held->items = items;
@@ -82,12 +82,12 @@ void stk_backlog_drop(stk_backlog *held, size_t count)
         memmove(held->items, held->items + count, held->count * sizeof *held->items);
 }
 
-stk_status stk_queue_item_tell(const stk_queue_item *item, const char *stage, stk_error *err)
+stk_status stk_queue_item_tell(const stk_queue_item *item, const char *component, stk_error *err)
 {
     if (item->error && err)
         *err = *item->error;
     else if (item->status)
-        stk_fail(err, item->status, stage, NULL, "%s (no memory was left for its description)",
+        stk_fail(err, item->status, component, NULL, "%s (no memory was left for its description)",
                  stk_status_name(item->status));
     return item->status;
 }
@@ -99,10 +99,10 @@ stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_datas
     const size_t  max = held->count ? (held->count - 1) / stride + 1 : 0;
     stk_element **elements = malloc((max ? max : 1) * sizeof *elements);
     if (!elements)
-        return stk_fail(err, STK_E_NOMEM, held->stage, NULL, "no memory for %zu elements", max);
+        return stk_fail(err, STK_E_NOMEM, held->component, NULL, "no memory for %zu elements", max);
     stk_status st = STK_OK;
     for (size_t i = 0; i < max && !st; i++) {
-        st = stk_queue_item_tell(&held->items[i * stride], held->stage, err);
+        st = stk_queue_item_tell(&held->items[i * stride], held->component, err);
         elements[i] = held->items[i * stride].element;
     }
     if (!st) st = stk_elements_like(out, elements, max, like, err);
@@ -132,7 +132,7 @@ stk_status stk_queue_item_restore(stk_queue_item *item, const stk_element_spec *
 {
     uint64_t  status;
     stk_bytes where, message;
-    stk_error told = {.stage = in->stage};
+    stk_error told = {.component = in->component};
     *item = (stk_queue_item){0};
     STK_TRY(stk_state_get_count(in, STK_STATUS_COUNT - 1, &status, err));
     if (status) {
@@ -146,7 +146,7 @@ stk_status stk_queue_item_restore(stk_queue_item *item, const stk_element_spec *
     }
     STK_TRY(stk_state_get_element(in, &item->element, err));
     if (!item->element) return stk_state_damaged(in, "an element is missing", err);
-    if (!stk_spec_check(spec, item->element, in->stage, &told)) return STK_OK;
+    if (!stk_spec_check(spec, item->element, in->component, &told)) return STK_OK;
     stk_queue_item_clear(item);
     return stk_state_damaged(in, told.message, err);
 }

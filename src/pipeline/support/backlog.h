@@ -8,11 +8,11 @@
 typedef struct stk_backlog {
     stk_queue_item *items;
     size_t          count, capacity;
-    const char     *stage;  /* a literal, for messages */
-    stk_ledger     *ledger; /* borrowed */
+    const char     *component; /* a literal, for messages */
+    stk_ledger     *ledger;    /* borrowed */
 } stk_backlog;
 
-void stk_backlog_init(stk_backlog *held, const char *stage, stk_ledger *ledger);
+void stk_backlog_init(stk_backlog *held, const char *component, stk_ledger *ledger);
 /* A zeroed struct is fine. */
 void stk_backlog_release(stk_backlog *held);
 /* Takes ownership of the item's content, also on failure. */
@@ -31,7 +31,7 @@ STK_NODISCARD stk_status stk_backlog_restore(stk_backlog *held, const stk_elemen
                                              stk_state_in *in, stk_error *err);
 
 /* The status and error of an item; STK_OK for an element. */
-stk_status stk_queue_item_tell(const stk_queue_item *item, const char *stage, stk_error *err);
+stk_status stk_queue_item_tell(const stk_queue_item *item, const char *component, stk_error *err);
 STK_NODISCARD stk_status stk_queue_item_save(const stk_queue_item *item, stk_state_out *out,
                                              stk_error *err);
 /* The error's component becomes that of the restored operator: the original was a literal of the

@@ -10,7 +10,7 @@ enum {
 
 /* Elements of a batch are alike: the first one gives the size of all structs; buffers account for
  * themselves. One reservation per doubling avoids ledger calls per element. */
-static stk_status grow(stk_batch_builder *gather, const stk_element *like, const char *stage,
+static stk_status grow(stk_batch_builder *gather, const stk_element *like, const char *component,
                        stk_error *err)
 {
     const size_t more = gather->capacity ? gather->capacity * 2 : CAPACITY_MIN;
@@ -21,7 +21,7 @@ static stk_status grow(stk_batch_builder *gather, const stk_element *like, const
     stk_element **elements = realloc(gather->elements, more * sizeof(stk_element *));
     if (!elements) {
         stk_ledger_release(gather->ledger, STK_MEMORY_BATCH, bytes);
-        return stk_fail(err, STK_E_NOMEM, stage, NULL, "no memory for a batch of %zu elements",
+        return stk_fail(err, STK_E_NOMEM, component, NULL, "no memory for a batch of %zu elements",
                         more);
     }
     gather->reserved += bytes;
@@ -31,10 +31,10 @@ static stk_status grow(stk_batch_builder *gather, const stk_element *like, const
 }
 
 stk_status stk_batch_builder_keep(stk_batch_builder *gather, stk_element *element,
-                                  const char *stage, stk_error *err)
+                                  const char *component, stk_error *err)
 {
     if (gather->count == gather->capacity) {
-        stk_status st = grow(gather, element, stage, err);
+        stk_status st = grow(gather, element, component, err);
         if (st) {
             stk_element_unref(element);
             return st;

@@ -14,7 +14,7 @@ typedef struct stk_batch_builder {
 
 /* Takes ownership of element, also on failure. */
 STK_NODISCARD stk_status stk_batch_builder_keep(stk_batch_builder *gather, stk_element *element,
-                                                const char *stage, stk_error *err);
+                                                const char *component, stk_error *err);
 /* Drops the elements, keeps the capacity. */
 void stk_batch_builder_clear(stk_batch_builder *gather);
 /* Drops the elements and the list. */

@@ -11,33 +11,36 @@
 static const char *const kinds[] = {"dense", "ragged", "sparse", "dataset"};
 
 static stk_status rows_of(const stk_value *value, size_t index, const stk_element *element,
-                          const char *stage, int64_t *rows, stk_error *err)
+                          const char *component, int64_t *rows, stk_error *err)
 {
     char where[256];
     if (value->kind == STK_VALUE_SPARSE || value->kind == STK_VALUE_DATASET)
-        return stk_fail(err, STK_E_INVALID, stage, stk_element_where(element, where, sizeof where),
+        return stk_fail(err, STK_E_INVALID, component,
+                        stk_element_where(element, where, sizeof where),
                         "component %zu is %s; only dense and ragged values have rows", index,
                         kinds[value->kind]);
     if (value->shape.rank == 0)
-        return stk_fail(err, STK_E_INVALID, stage, stk_element_where(element, where, sizeof where),
+        return stk_fail(err, STK_E_INVALID, component,
+                        stk_element_where(element, where, sizeof where),
                         "component %zu is a scalar and has no rows; batch it before", index);
     *rows = value->kind == STK_VALUE_RAGGED ? value->count : value->shape.dim[0];
     return STK_OK;
 }
 
-stk_status stk_rows_count(const stk_element *element, const char *stage, int64_t *rows,
+stk_status stk_rows_count(const stk_element *element, const char *component, int64_t *rows,
                           stk_error *err)
 {
     char where[256];
     if (stk_element_count(element) == 0)
-        return stk_fail(err, STK_E_INVALID, stage, stk_element_where(element, where, sizeof where),
+        return stk_fail(err, STK_E_INVALID, component,
+                        stk_element_where(element, where, sizeof where),
                         "the element has no values, so it has no rows");
-    STK_TRY(rows_of(stk_element_value(element, 0), 0, element, stage, rows, err));
+    STK_TRY(rows_of(stk_element_value(element, 0), 0, element, component, rows, err));
     for (size_t i = 1; i < stk_element_count(element); i++) {
         int64_t other = 0;
-        STK_TRY(rows_of(stk_element_value(element, i), i, element, stage, &other, err));
+        STK_TRY(rows_of(stk_element_value(element, i), i, element, component, &other, err));
         if (other != *rows)
-            return stk_fail(err, STK_E_INVALID, stage,
+            return stk_fail(err, STK_E_INVALID, component,
                             stk_element_where(element, where, sizeof where),
                             "component 0 has %" PRId64 " rows, component %zu has %" PRId64
                             "; all must have the same leading dimension",

@@ -8,7 +8,7 @@
 
 /* The common leading dimension of all values. A scalar, a value without rows and different
  * dimensions are STK_E_INVALID naming them. */
-STK_NODISCARD stk_status stk_rows_count(const stk_element *element, const char *stage,
+STK_NODISCARD stk_status stk_rows_count(const stk_element *element, const char *component,
                                         int64_t *rows, stk_error *err);
 
 /* Row index of every value, with the element's origin. Shares storage, except for rows that are
@@ -31,13 +31,13 @@ bool stk_rows_same_shape(const stk_shape *a, const stk_shape *b);
  * A single one is not copied. Rows of different shapes or types are STK_E_INVALID or STK_E_TYPE
  * naming both. */
 STK_NODISCARD stk_status stk_rows_join(stk_element **out, stk_element *const *batches, size_t count,
-                                       const char *stage, stk_ledger *ledger, stk_error *err);
+                                       const char *component, stk_ledger *ledger, stk_error *err);
 
 /* Stacks value v of count (at least 1) elements into a ragged value of levels (at least 1) levels.
  * The values are ragged with one level less, or dense: then their first levels dimensions become
  * ragged. Others are refused as in stk_rows_join. */
 STK_NODISCARD stk_status stk_rows_stack(stk_value *out, stk_element *const *elements, size_t count,
-                                        size_t v, int levels, const char *stage, stk_ledger *ledger,
-                                        stk_error *err);
+                                        size_t v, int levels, const char *component,
+                                        stk_ledger *ledger, stk_error *err);
 
 #endif

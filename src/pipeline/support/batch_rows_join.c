@@ -12,7 +12,7 @@ typedef struct column {
     size_t              count;
     size_t              value;
     int                 levels; /* a dense value's dimensions after the first are such levels too */
-    const char         *stage;
+    const char         *component;
     stk_ledger         *ledger;
 } column;
 
@@ -33,25 +33,25 @@ static stk_status check_kind(const column *c, size_t i, stk_error *err)
     char                     where[256], text[128];
     stk_element_where(c->elements[i], where, sizeof where);
     if ((value->kind != STK_VALUE_DENSE && !is_ragged(value)) || value->kind != first->kind)
-        return stk_fail(err, STK_E_UNSUPPORTED, c->stage, where,
+        return stk_fail(err, STK_E_UNSUPPORTED, c->component, where,
                         "component %zu is %s, in the first %s; only dense values can be joined, or "
                         "only ragged ones",
                         c->value, kinds[value->kind], kinds[first->kind]);
     if (value->dtype != first->dtype)
-        return stk_fail(err, STK_E_TYPE, c->stage, where,
+        return stk_fail(err, STK_E_TYPE, c->component, where,
                         "component %zu is %s in one batch and %s in the next", c->value,
                         stk_dtype_name(first->dtype), stk_dtype_name(value->dtype));
     if (is_ragged(value) && value->levels != c->levels)
-        return stk_fail(err, STK_E_INVALID, c->stage, where,
+        return stk_fail(err, STK_E_INVALID, c->component, where,
                         "component %zu has %d ragged dimensions where there must be %d", c->value,
                         value->levels, c->levels);
     if (!is_ragged(value) && value->shape.rank == 0)
-        return stk_fail(err, STK_E_INVALID, c->stage, where,
+        return stk_fail(err, STK_E_INVALID, c->component, where,
                         "component %zu is a scalar in one element and not in another, or was "
                         "declared without its rank; ragged rows need a leading dimension",
                         c->value);
     if (!is_ragged(value) && value->shape.rank <= c->levels)
-        return stk_fail(err, STK_E_INVALID, c->stage, where,
+        return stk_fail(err, STK_E_INVALID, c->component, where,
                         "component %zu has shape %s, it was declared with %d "
                         "dimensions or more",
                         c->value, stk_shape_text(&value->shape, text, sizeof text), c->levels + 1);
@@ -85,13 +85,13 @@ static stk_status check_join(const column *c, int64_t *rows, stk_error *err)
         const stk_value other = flat_of(c, i);
         stk_element_where(c->elements[i], where, sizeof where);
         if (!stk_rows_same_shape(&first.shape, &other.shape))
-            return stk_fail(err, STK_E_INVALID, c->stage, where,
+            return stk_fail(err, STK_E_INVALID, c->component, where,
                             "cannot join rows of different shapes in component %zu: one batch has "
                             "shape %s, the next has shape %s",
                             c->value, stk_shape_text(&value_of(c, 0)->shape, a, sizeof a),
                             stk_shape_text(&value_of(c, i)->shape, b, sizeof b));
         if (stk_add_overflows_i64(*rows, other.shape.dim[0], rows))
-            return stk_fail(err, STK_E_LIMIT, c->stage, where, "the batch has too many rows");
+            return stk_fail(err, STK_E_LIMIT, c->component, where, "the batch has too many rows");
     }
     return STK_OK;
 }
@@ -188,7 +188,7 @@ static stk_status join_ragged(stk_value *out, const column *c, bool stacked, stk
     int64_t    rows = stacked ? (int64_t)c->count : 0;
     for (size_t i = 0; i < c->count && !st && !stacked; i++)
         if (stk_add_overflows_i64(rows, rows_of(value_of(c, i)), &rows))
-            st = stk_fail(err, STK_E_LIMIT, c->stage, NULL, "the batch has too many rows");
+            st = stk_fail(err, STK_E_LIMIT, c->component, NULL, "the batch has too many rows");
     if (!st) st = find_splits(&splits, c, stacked, err);
     if (!st)
         st = stk_value_ragged(out, c->ledger, &flat, (const int64_t *)(const void *)splits.data,
@@ -199,27 +199,27 @@ static stk_status join_ragged(stk_value *out, const column *c, bool stacked, stk
 }
 
 stk_status stk_rows_stack(stk_value *out, stk_element *const *elements, size_t count, size_t v,
-                          int levels, const char *stage, stk_ledger *ledger, stk_error *err)
+                          int levels, const char *component, stk_ledger *ledger, stk_error *err)
 {
-    const column c = {elements, count, v, levels - 1, stage, ledger};
+    const column c = {elements, count, v, levels - 1, component, ledger};
     return join_ragged(out, &c, true, err);
 }
 
-static column column_of(stk_element *const *batches, size_t count, size_t v, const char *stage,
+static column column_of(stk_element *const *batches, size_t count, size_t v, const char *component,
                         stk_ledger *ledger)
 {
     const stk_value *first = stk_element_value(batches[0], v);
-    return (column){batches, count, v, is_ragged(first) ? first->levels : 0, stage, ledger};
+    return (column){batches, count, v, is_ragged(first) ? first->levels : 0, component, ledger};
 }
 
 stk_status stk_rows_join(stk_element **out, stk_element *const *batches, size_t count,
-                         const char *stage, stk_ledger *ledger, stk_error *err)
+                         const char *component, stk_ledger *ledger, stk_error *err)
 {
     *out = NULL;
     const size_t values = stk_element_count(batches[0]);
     for (size_t i = 1; i < count; i++)
         if (stk_element_count(batches[i]) != values)
-            return stk_fail(err, STK_E_INVALID, stage, NULL,
+            return stk_fail(err, STK_E_INVALID, component, NULL,
                             "one batch has %zu values, the next has %zu", values,
                             stk_element_count(batches[i]));
     if (count == 1) {
@@ -231,7 +231,7 @@ stk_status stk_rows_join(stk_element **out, stk_element *const *batches, size_t 
     stk_element_set_origin(joined, stk_element_origin(batches[0]));
     stk_status st = STK_OK;
     for (size_t v = 0; v < values && !st; v++) {
-        const column c = column_of(batches, count, v, stage, ledger);
+        const column c = column_of(batches, count, v, component, ledger);
         st = c.levels ? join_ragged(stk_element_edit(joined, v), &c, false, err)
                       : join_flat(stk_element_edit(joined, v), &c, err);
     }

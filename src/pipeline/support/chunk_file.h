@@ -12,7 +12,7 @@ enum { STK_CHUNK_BYTES = 64 << 20 }; /* default for one chunk, before compressio
 
 /* Location and format. Strings are borrowed by readers and writers. */
 typedef struct stk_chunk_location {
-    const char           *stage; /* a literal, for messages */
+    const char           *component; /* a literal, for messages */
     const char           *directory;
     const stk_filesystem *fs;
     uint64_t              fingerprint; /* of the pipeline that produced the elements */
@@ -74,7 +74,7 @@ char *stk_chunk_name(char name[STK_CHUNK_NAME], uint64_t token, uint64_t index);
 STK_NODISCARD stk_status stk_chunk_list_encode(const stk_chunk_list *list, stk_blob *out,
                                                stk_error *err);
 STK_NODISCARD stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes,
-                                               const char *stage, stk_error *err);
+                                               const char *component, stk_error *err);
 /* Sets *found to false without the folder or the list. list->counts is initialised. */
 STK_NODISCARD stk_status stk_chunk_list_read(stk_chunk_list           *list,
                                              const stk_chunk_location *location, bool *found,

@@ -62,17 +62,17 @@ static stk_status decode(stk_chunk_list *list, stk_state_in *in, uint64_t *versi
     return decode_counts(list, in, err);
 }
 
-stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes, const char *stage,
+stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes, const char *component,
                                  stk_error *err)
 {
-    stk_state_in in = {.left = bytes, .stage = stage, .ledger = list->counts.ledger};
+    stk_state_in in = {.left = bytes, .component = component, .ledger = list->counts.ledger};
     uint64_t     version = STK_CHUNK_VERSION;
     stk_status   st = decode(list, &in, &version, err);
     if (st == STK_E_DATALOSS)
-        return stk_fail(err, st, stage, NULL,
+        return stk_fail(err, st, component, NULL,
                         "the list of chunks is damaged; remove the folder to have it made anew");
     if (!st && version != STK_CHUNK_VERSION)
-        return stk_fail(err, STK_E_UNSUPPORTED, stage, NULL,
+        return stk_fail(err, STK_E_UNSUPPORTED, component, NULL,
                         "the folder has version %" PRIu64
                         ", this program reads %d; remove it to have it made anew",
                         version, STK_CHUNK_VERSION);
@@ -91,8 +91,9 @@ static stk_status read_file(stk_chunk_list *list, const stk_chunk_location *loca
     STK_TRY(stk_tfrecord_reader_open(&reader, location->fs, path, &options, err));
     stk_status st = stk_tfrecord_reader_next(reader, &record, err);
     if (!st && !record.bytes.data)
-        st = stk_fail(err, STK_E_DATALOSS, location->stage, NULL, "the list of chunks is empty");
-    if (!st) st = stk_chunk_list_decode(list, record.bytes, location->stage, err);
+        st =
+            stk_fail(err, STK_E_DATALOSS, location->component, NULL, "the list of chunks is empty");
+    if (!st) st = stk_chunk_list_decode(list, record.bytes, location->component, err);
     stk_tfrecord_reader_free(reader);
     return st;
 }
@@ -116,12 +117,12 @@ stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_location *l
     if (st == STK_E_NOTFOUND) return STK_OK;
     STK_TRY(st);
     if (list->fingerprint != location->fingerprint)
-        return stk_fail(err, STK_E_INVALID, location->stage, location->directory,
+        return stk_fail(err, STK_E_INVALID, location->component, location->directory,
                         "the folder holds the elements of another pipeline (%016" PRIx64
                         ", this one is %016" PRIx64 "); remove it or name another",
                         list->fingerprint, location->fingerprint);
     if (list->content && location->content && list->content != location->content)
-        return stk_fail(err, STK_E_INVALID, location->stage, location->directory,
+        return stk_fail(err, STK_E_INVALID, location->component, location->directory,
                         "the folder holds the elements of the same pipeline over other files, by "
                         "their sizes or how they begin; remove it or name another");
     *found = true;

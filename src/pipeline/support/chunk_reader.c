@@ -27,7 +27,7 @@ stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_locatio
     bool              found;
     stk_chunk_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
-        return stk_fail(err, STK_E_NOMEM, location->stage, location->directory,
+        return stk_fail(err, STK_E_NOMEM, location->component, location->directory,
                         "no memory to read");
     reader->location = *location;
     stk_blob_init(&reader->list.counts, location->ledger, STK_MEMORY_INDEX);
@@ -62,7 +62,8 @@ static void close_chunk(stk_chunk_reader *reader)
 static stk_status damaged(const stk_chunk_reader *reader, uint64_t offset, const char *what,
                           stk_error *err)
 {
-    return stk_fail(err, STK_E_DATALOSS, reader->location.stage, (const char *)reader->path.data,
+    return stk_fail(err, STK_E_DATALOSS, reader->location.component,
+                    (const char *)reader->path.data,
                     "%s at offset %" PRIu64
                     "; the rest of the chunk is passed over. Remove the folder to have it made "
                     "anew",
@@ -71,7 +72,7 @@ static stk_status damaged(const stk_chunk_reader *reader, uint64_t offset, const
 
 static stk_status check_head(const stk_chunk_reader *reader, stk_record record, stk_error *err)
 {
-    stk_state_in in = {.left = record.bytes, .stage = reader->location.stage};
+    stk_state_in in = {.left = record.bytes, .component = reader->location.component};
     uint64_t     token, index;
     if (!record.bytes.data || stk_state_get_u64(&in, &token, NULL) ||
         stk_state_get_u64(&in, &index, NULL) || token != reader->list.token ||
@@ -106,8 +107,9 @@ static stk_status find_chunk(stk_chunk_reader *reader, bool *there, stk_error *e
 static stk_status decode(const stk_chunk_reader *reader, stk_record record, stk_element **out,
                          stk_error *err)
 {
-    stk_state_in in = {
-        .left = record.bytes, .stage = reader->location.stage, .ledger = reader->location.ledger};
+    stk_state_in     in = {.left = record.bytes,
+                           .component = reader->location.component,
+                           .ledger = reader->location.ledger};
     const stk_status st = stk_state_get_element(&in, out, err);
     if (st && st != STK_E_DATALOSS && st != STK_E_LIMIT) return st;
     if (!st && *out && !in.left.size) return STK_OK;
@@ -132,9 +134,9 @@ static stk_status read_next(stk_chunk_reader *reader, stk_element **out, stk_err
 /* Adds the fix to the record reader's error. */
 static stk_status advise(const stk_chunk_reader *reader, stk_status st, stk_error *err)
 {
-    if (st != STK_E_DATALOSS || !err || err->stage == reader->location.stage) return st;
+    if (st != STK_E_DATALOSS || !err || err->component == reader->location.component) return st;
     const stk_error found = *err;
-    return stk_fail(err, st, reader->location.stage, found.where,
+    return stk_fail(err, st, reader->location.component, found.where,
                     "%.300s; the rest of the chunk is passed over. Remove the folder to have it "
                     "made anew",
                     found.message);

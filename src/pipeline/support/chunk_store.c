@@ -26,7 +26,7 @@ static stk_status check_unfinished(const stk_chunk_store *s, stk_error *err)
     stk_status st = stk_chunk_list_read(&list, &s->location, &found, err);
     stk_blob_release(&list.counts);
     if (!st && found)
-        st = stk_fail(err, STK_E_BUSY, s->location.stage, s->location.directory,
+        st = stk_fail(err, STK_E_BUSY, s->location.component, s->location.directory,
                       "another process has just finished it");
     return st;
 }

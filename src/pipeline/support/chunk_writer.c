@@ -31,7 +31,7 @@ stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_locatio
     *out = NULL;
     stk_chunk_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
-        return stk_fail(err, STK_E_NOMEM, location->stage, location->directory,
+        return stk_fail(err, STK_E_NOMEM, location->component, location->directory,
                         "no memory to write");
     writer->location = *location;
     if (!writer->location.chunk_bytes) writer->location.chunk_bytes = STK_CHUNK_BYTES;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct search {
-    const char           *stage;
+    const char           *component;
     const stk_filesystem *fs;
     stk_file_list        *found;
     size_t                capacity;
@@ -28,18 +28,19 @@ typedef struct folder {
 enum { DEPTH_MAX = 64 };
 
 static stk_status add(stk_file_list *list, size_t *capacity, const char *path, const char *name,
-                      const char *slash, const char *stage, stk_error *err)
+                      const char *slash, const char *component, stk_error *err)
 {
     if (list->count == *capacity) {
         const size_t more = *capacity ? *capacity * 2 : 16;
         char       **paths = realloc(list->paths, more * sizeof *paths);
-        if (!paths) return stk_fail(err, STK_E_NOMEM, stage, path, "no memory for %zu names", more);
+        if (!paths)
+            return stk_fail(err, STK_E_NOMEM, component, path, "no memory for %zu names", more);
         list->paths = paths;
         *capacity = more;
     }
     const size_t bytes = strlen(path) + strlen(name) + strlen(slash) + 1;
     char        *text = malloc(bytes);
-    if (!text) return stk_fail(err, STK_E_NOMEM, stage, path, "no memory for a name");
+    if (!text) return stk_fail(err, STK_E_NOMEM, component, path, "no memory for a name");
     snprintf(text, bytes, "%s%s%s", path, name, slash);
     list->paths[list->count++] = text;
     return STK_OK;
@@ -52,8 +53,10 @@ static stk_status take_entry(void *context, const char *name, const stk_file_inf
     const bool wanted = info->kind == (f->rest ? STK_FILE_DIRECTORY : STK_FILE_REGULAR);
     if (!wanted || fnmatch(f->pattern, name, FNM_PERIOD)) return STK_OK;
     if (f->rest)
-        return add(&f->folders, &f->folders_capacity, f->path, name, "/", f->search->stage, err);
-    return add(f->search->found, &f->search->capacity, f->path, name, "", f->search->stage, err);
+        return add(&f->folders, &f->folders_capacity, f->path, name, "/", f->search->component,
+                   err);
+    return add(f->search->found, &f->search->capacity, f->path, name, "", f->search->component,
+               err);
 }
 
 static stk_status look_into(search *s, const char *path, const char *pattern, int depth,
@@ -74,8 +77,8 @@ static stk_status look_into(search *s, const char *path, const char *pattern, in
                             stk_error *err)
 {
     if (depth > DEPTH_MAX)
-        return stk_fail(err, STK_E_LIMIT, s->stage, path, "the pattern has more than %d wildcards",
-                        DEPTH_MAX);
+        return stk_fail(err, STK_E_LIMIT, s->component, path,
+                        "the pattern has more than %d wildcards", DEPTH_MAX);
     const char *wild = strpbrk(pattern, "*?[");
     const char *part = pattern;
     for (const char *c = pattern; wild && c < wild; c++)
@@ -94,7 +97,7 @@ static stk_status look_into(search *s, const char *path, const char *pattern, in
         /* Folders that a wildcard found need not hold the parts after it. */
         if (st == STK_E_NOTFOUND && depth) st = STK_OK;
     } else {
-        st = stk_fail(err, STK_E_NOMEM, s->stage, path, "no memory for a name");
+        st = stk_fail(err, STK_E_NOMEM, s->component, path, "no memory for a name");
     }
     stk_file_list_release(&f.folders);
     free(f.pattern);
@@ -112,7 +115,7 @@ static stk_status list_all(search *s, const char *path, stk_error *err)
 {
     const size_t bytes = strlen(path) + 2;
     char        *text = malloc(bytes);
-    if (!text) return stk_fail(err, STK_E_NOMEM, s->stage, path, "no memory for a name");
+    if (!text) return stk_fail(err, STK_E_NOMEM, s->component, path, "no memory for a name");
     const bool slash = path[strlen(path) - 1] == '/';
     snprintf(text, bytes, "%s%s", path, slash ? "" : "/");
     stk_status st = look_into(s, text, "*", 0, err);
@@ -124,24 +127,25 @@ static stk_status find(search *s, const char *pattern, stk_error *err)
 {
     stk_file_info info;
     if (!*pattern)
-        return stk_fail(err, STK_E_INVALID, s->stage, NULL, "the pattern of the files is empty");
+        return stk_fail(err, STK_E_INVALID, s->component, NULL,
+                        "the pattern of the files is empty");
     stk_status st = stk_path_info(s->fs, pattern, &info, err);
     if (!st && info.kind == STK_FILE_DIRECTORY) return list_all(s, pattern, err);
-    if (!st) return add(s->found, &s->capacity, pattern, "", "", s->stage, err);
+    if (!st) return add(s->found, &s->capacity, pattern, "", "", s->component, err);
     if (st != STK_E_NOTFOUND) return st;
     if (!stk_path_is_pattern(pattern)) return STK_OK;
     st = look_into(s, "", pattern, 0, err);
     return st == STK_E_NOTFOUND ? STK_OK : st;
 }
 
-stk_status stk_file_glob(stk_file_list *out, const char *stage, const stk_filesystem *fs,
+stk_status stk_file_glob(stk_file_list *out, const char *component, const stk_filesystem *fs,
                          const char *pattern, stk_error *err)
 {
     *out = (stk_file_list){0};
-    search     s = {.stage = stage, .fs = fs, .found = out};
+    search     s = {.component = component, .fs = fs, .found = out};
     stk_status st = find(&s, pattern ? pattern : "", err);
     if (!st && !out->count)
-        st = stk_fail(err, STK_E_INVALID, stage, pattern, "No files matched: %s", pattern);
+        st = stk_fail(err, STK_E_INVALID, component, pattern, "No files matched: %s", pattern);
     if (st) {
         stk_file_list_release(out);
         return st;

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <stoker/shards.h>
 
-static stk_status check_names(const char *stage, const char *const *paths, size_t count,
+static stk_status check_names(const char *component, const char *const *paths, size_t count,
                               stk_error *err)
 {
     for (size_t i = 0; i < count; i++)
         if (!paths[i] || !*paths[i])
-            return stk_fail(err, STK_E_INVALID, stage, NULL, "the name of file %zu of %zu is empty",
-                            i, count);
+            return stk_fail(err, STK_E_INVALID, component, NULL,
+                            "the name of file %zu of %zu is empty", i, count);
     return STK_OK;
 }
 
-stk_status stk_file_list_copy(stk_file_list *out, const char *stage, const char *const *paths,
+stk_status stk_file_list_copy(stk_file_list *out, const char *component, const char *const *paths,
                               size_t count, stk_error *err)
 {
     *out = (stk_file_list){0};
-    STK_TRY(check_names(stage, paths, count, err));
+    STK_TRY(check_names(component, paths, count, err));
     out->paths = calloc(count ? count : 1, sizeof *out->paths);
     for (size_t i = 0; out->paths && i < count; i++) {
         out->paths[i] = strdup(paths[i]);
@@ -31,33 +31,34 @@ stk_status stk_file_list_copy(stk_file_list *out, const char *stage, const char 
     }
     if (out->paths && out->count == count) return STK_OK;
     stk_file_list_release(out);
-    return stk_fail(err, STK_E_NOMEM, stage, NULL, "no memory for the names of %zu files", count);
+    return stk_fail(err, STK_E_NOMEM, component, NULL, "no memory for the names of %zu files",
+                    count);
 }
 
-stk_status stk_file_list_every(stk_file_list *out, const char *stage, const stk_file_list *all,
+stk_status stk_file_list_every(stk_file_list *out, const char *component, const stk_file_list *all,
                                size_t count, size_t first, stk_error *err)
 {
     *out = (stk_file_list){0};
     const char **kept = calloc(all->count ? all->count : 1, sizeof *kept);
     size_t       found = 0;
     if (!kept)
-        return stk_fail(err, STK_E_NOMEM, stage, NULL, "no memory for the names of %zu files",
+        return stk_fail(err, STK_E_NOMEM, component, NULL, "no memory for the names of %zu files",
                         all->count);
     for (size_t i = 0; i < all->count; i++)
         if (i % count == first) kept[found++] = all->paths[i];
-    stk_status st = stk_file_list_copy(out, stage, kept, found, err);
+    stk_status st = stk_file_list_copy(out, component, kept, found, err);
     free(kept);
     return st;
 }
 
-stk_status stk_file_list_shards(stk_file_list *out, const char *stage, const stk_filesystem *fs,
+stk_status stk_file_list_shards(stk_file_list *out, const char *component, const stk_filesystem *fs,
                                 const char *path, stk_error *err)
 {
     *out = (stk_file_list){0};
     stk_shards shards;
     STK_TRY(stk_shards_find(&shards, fs, path, err));
     stk_status st =
-        stk_file_list_copy(out, stage, (const char *const *)shards.paths, shards.count, err);
+        stk_file_list_copy(out, component, (const char *const *)shards.paths, shards.count, err);
     stk_shards_release(&shards);
     return st;
 }
@@ -104,13 +105,13 @@ static stk_status fill_names(const stk_file_list *list, stk_buffer **names, stk_
     return STK_OK;
 }
 
-stk_status stk_file_list_names(const stk_file_list *list, const char *stage, stk_buffer ***out,
+stk_status stk_file_list_names(const stk_file_list *list, const char *component, stk_buffer ***out,
                                stk_error *err)
 {
     stk_buffer **names = calloc(list->count ? list->count : 1, sizeof *names);
     *out = NULL;
     if (!names)
-        return stk_fail(err, STK_E_NOMEM, stage, NULL, "no memory for the names of %zu files",
+        return stk_fail(err, STK_E_NOMEM, component, NULL, "no memory for the names of %zu files",
                         list->count);
     stk_status st = fill_names(list, names, err);
     if (st)

@@ -14,14 +14,14 @@ typedef struct stk_file_list {
 } stk_file_list;
 
 /* Copies the names. A NULL or empty name is STK_E_INVALID. An empty list is fine. */
-STK_NODISCARD stk_status stk_file_list_copy(stk_file_list *out, const char *stage,
+STK_NODISCARD stk_status stk_file_list_copy(stk_file_list *out, const char *component,
                                             const char *const *paths, size_t count, stk_error *err);
 /* The files of a set of shards. */
-STK_NODISCARD stk_status stk_file_list_shards(stk_file_list *out, const char *stage,
+STK_NODISCARD stk_status stk_file_list_shards(stk_file_list *out, const char *component,
                                               const stk_filesystem *fs, const char *path,
                                               stk_error *err);
 /* Every count-th name of all, from index first. */
-STK_NODISCARD stk_status stk_file_list_every(stk_file_list *out, const char *stage,
+STK_NODISCARD stk_status stk_file_list_every(stk_file_list *out, const char *component,
                                              const stk_file_list *all, size_t count, size_t first,
                                              stk_error *err);
 /* A zeroed list is fine. */
@@ -36,7 +36,7 @@ STK_NODISCARD stk_status stk_file_list_content(const stk_file_list *list, const 
                                                stk_content *content, stk_error *err);
 
 /* The names as shared buffers for origins: an array of list->count, or NULL on failure. */
-STK_NODISCARD stk_status stk_file_list_names(const stk_file_list *list, const char *stage,
+STK_NODISCARD stk_status stk_file_list_names(const stk_file_list *list, const char *component,
                                              stk_buffer ***out, stk_error *err);
 void                     stk_file_list_free_names(const stk_file_list *list, stk_buffer **names);
 

@@ -7,9 +7,9 @@
 
 enum { CAPACITY_MIN = 16 };
 
-void stk_groups_init(stk_groups *groups, const char *stage, stk_ledger *ledger)
+void stk_groups_init(stk_groups *groups, const char *component, stk_ledger *ledger)
 {
-    *groups = (stk_groups){.stage = stage, .ledger = ledger};
+    *groups = (stk_groups){.component = component, .ledger = ledger};
 }
 
 static void free_group(stk_groups *groups, stk_group *group)
@@ -49,7 +49,7 @@ stk_group *stk_groups_find(const stk_groups *groups, int64_t key)
 
 static stk_status no_memory(const stk_groups *groups, stk_error *err)
 {
-    return stk_fail(err, STK_E_NOMEM, groups->stage, NULL, "no memory for %zu groups",
+    return stk_fail(err, STK_E_NOMEM, groups->component, NULL, "no memory for %zu groups",
                     groups->count + 1);
 }
 
@@ -91,12 +91,12 @@ stk_status stk_groups_add(stk_groups *groups, int64_t key, int64_t size, stk_gro
     *out = NULL;
     stk_status st = new_group(groups, out, err);
     if (st) {
-        if (err) err->stage = groups->stage;
+        if (err) err->component = groups->component;
         return st;
     }
     (*out)->key = key;
     (*out)->size = size;
-    stk_backlog_init(&(*out)->held, groups->stage, groups->ledger);
+    stk_backlog_init(&(*out)->held, groups->component, groups->ledger);
     groups->table[slot_of(groups, key)] = *out;
     groups->count++;
     return STK_OK;

@@ -14,11 +14,11 @@ typedef struct stk_group {
 typedef struct stk_groups {
     stk_group **table;
     size_t      capacity, count;
-    const char *stage;  /* a literal, for messages */
-    stk_ledger *ledger; /* borrowed */
+    const char *component; /* a literal, for messages */
+    stk_ledger *ledger;    /* borrowed */
 } stk_groups;
 
-void stk_groups_init(stk_groups *groups, const char *stage, stk_ledger *ledger);
+void stk_groups_init(stk_groups *groups, const char *component, stk_ledger *ledger);
 void stk_groups_release(stk_groups *groups);
 
 /* NULL without such a group. */

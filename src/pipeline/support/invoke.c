@@ -28,7 +28,7 @@ static void clear(stk_error *err)
 {
     if (!err) return;
     err->status = STK_OK;
-    err->stage = NULL;
+    err->component = NULL;
     err->where[0] = err->message[0] = 0;
 }
 

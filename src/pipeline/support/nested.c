@@ -86,7 +86,7 @@ static stk_status remake(stk_nested *inner, stk_node *outer, const stk_function 
     STK_TRY(stk_state_get_u64(in, &number, err));
     STK_TRY(stk_state_get_element(in, &element, err));
     if (!element) return stk_state_damaged(in, "an element is missing", err);
-    if (stk_spec_check(spec, element, in->stage, &reason)) {
+    if (stk_spec_check(spec, element, in->component, &reason)) {
         stk_element_unref(element);
         return stk_state_damaged(in, reason.message, err);
     }

@@ -60,17 +60,17 @@ void stk_pad_copy(void *dst, const stk_shape *to, const void *src, const stk_sha
 }
 
 static stk_status check_type(const stk_value *first, const stk_element *element, size_t index,
-                             size_t v, const char *stage, stk_error *err)
+                             size_t v, const char *component, stk_error *err)
 {
     static const char *const kinds[] = {"dense", "ragged", "sparse", "dataset"};
     const stk_value         *value = stk_element_value(element, v);
     char                     where[256];
     if (value->kind != STK_VALUE_DENSE)
-        return stk_fail(err, STK_E_TYPE, stage, stk_element_where(element, where, sizeof where),
+        return stk_fail(err, STK_E_TYPE, component, stk_element_where(element, where, sizeof where),
                         "component %zu is %s; only dense values can be padded", v,
                         kinds[value->kind]);
     if (value->dtype != first->dtype)
-        return stk_fail(err, STK_E_TYPE, stage, stk_element_where(element, where, sizeof where),
+        return stk_fail(err, STK_E_TYPE, component, stk_element_where(element, where, sizeof where),
                         "component %zu is %s in the first element and %s in element %zu", v,
                         stk_dtype_name(first->dtype), stk_dtype_name(value->dtype), index);
     return STK_OK;
@@ -78,12 +78,13 @@ static stk_status check_type(const stk_value *first, const stk_element *element,
 
 /* shape := the larger of both where it may grow (fixed has -1), else the value must fit in. */
 static stk_status widen(stk_shape *shape, const stk_shape *fixed, const stk_element *element,
-                        size_t index, size_t v, const char *stage, stk_error *err)
+                        size_t index, size_t v, const char *component, stk_error *err)
 {
     const stk_value *value = stk_element_value(element, v);
     char             where[256], a[128], b[128];
     if (value->shape.rank != shape->rank)
-        return stk_fail(err, STK_E_INVALID, stage, stk_element_where(element, where, sizeof where),
+        return stk_fail(err, STK_E_INVALID, component,
+                        stk_element_where(element, where, sizeof where),
                         "all elements must have the rank of the padded shape in component %zu: "
                         "element %zu has shape %s, the padded shape is %s",
                         v, index, stk_shape_text(&value->shape, a, sizeof a),
@@ -91,7 +92,7 @@ static stk_status widen(stk_shape *shape, const stk_shape *fixed, const stk_elem
     for (int d = 0; d < shape->rank; d++) {
         if (value->shape.dim[d] <= shape->dim[d]) continue;
         if (fixed->dim[d] >= 0)
-            return stk_fail(err, STK_E_DATALOSS, stage,
+            return stk_fail(err, STK_E_DATALOSS, component,
                             stk_element_where(element, where, sizeof where),
                             "component %zu of element %zu has shape %s, larger than the padded "
                             "shape %s; give a larger shape or -1 for the longest in the batch",
@@ -104,7 +105,7 @@ static stk_status widen(stk_shape *shape, const stk_shape *fixed, const stk_elem
 
 /* The shape that all elements are padded to in value v. */
 static stk_status find_shape(stk_element *const *elements, size_t count, size_t v,
-                             const stk_pad_to *pad, const char *stage, stk_shape *shape,
+                             const stk_pad_to *pad, const char *component, stk_shape *shape,
                              stk_error *err)
 {
     const stk_value *first = stk_element_value(elements[0], v);
@@ -116,18 +117,18 @@ static stk_status find_shape(stk_element *const *elements, size_t count, size_t 
     for (int d = 0; d < shape->rank; d++)
         if (shape->dim[d] < 0) shape->dim[d] = 0;
     for (size_t i = 0; i < count; i++) {
-        STK_TRY(check_type(first, elements[i], i, v, stage, err));
-        STK_TRY(widen(shape, &fixed, elements[i], i, v, stage, err));
+        STK_TRY(check_type(first, elements[i], i, v, component, err));
+        STK_TRY(widen(shape, &fixed, elements[i], i, v, component, err));
     }
     return STK_OK;
 }
 
 /* The batch's shape, found to be possible. */
-static stk_status with_rows(const stk_shape *each, size_t rows, size_t v, const char *stage,
+static stk_status with_rows(const stk_shape *each, size_t rows, size_t v, const char *component,
                             stk_shape *out, stk_error *err)
 {
     if (each->rank == STK_MAX_RANK)
-        return stk_fail(err, STK_E_SHAPE, stage, NULL,
+        return stk_fail(err, STK_E_SHAPE, component, NULL,
                         "component %zu has rank %d already, the most there is", v, STK_MAX_RANK);
     *out = (stk_shape){.rank = each->rank + 1, .dim = {(int64_t)rows}};
     for (int d = 0; d < each->rank; d++)
@@ -172,7 +173,7 @@ static stk_status pad_strings(stk_value *out, stk_element *const *elements, size
 }
 
 static stk_status pad_value(stk_value *out, stk_element *const *elements, size_t count, size_t v,
-                            const stk_pad_to *pad, const char *stage, stk_ledger *ledger,
+                            const stk_pad_to *pad, const char *component, stk_ledger *ledger,
                             stk_error *err)
 {
     const stk_value *first = stk_element_value(elements[0], v);
@@ -181,10 +182,10 @@ static stk_status pad_value(stk_value *out, stk_element *const *elements, size_t
     const uint8_t    zero[sizeof(stk_bytes)] = {0};
     stk_shape        each, shape;
     void            *data;
-    STK_TRY(find_shape(elements, count, v, pad, stage, &each, err));
-    STK_TRY(with_rows(&each, count, v, stage, &shape, err));
+    STK_TRY(find_shape(elements, count, v, pad, component, &each, err));
+    STK_TRY(with_rows(&each, count, v, component, &shape, err));
     if (given && pad->values[v].dtype != first->dtype)
-        return stk_fail(err, STK_E_TYPE, stage, NULL,
+        return stk_fail(err, STK_E_TYPE, component, NULL,
                         "component %zu is %s, its padding is %s; give padding of its type", v,
                         stk_dtype_name(first->dtype), stk_dtype_name(pad->values[v].dtype));
     const bool  text = first->dtype == STK_DTYPE_BYTES;
@@ -196,18 +197,18 @@ static stk_status pad_value(stk_value *out, stk_element *const *elements, size_t
 }
 
 stk_status stk_pad_assemble(stk_element **out, stk_element *const *elements, size_t count,
-                            const stk_pad_to *pad, const char *stage, stk_ledger *ledger,
+                            const stk_pad_to *pad, const char *component, stk_ledger *ledger,
                             stk_error *err)
 {
     *out = NULL;
     const size_t values = stk_element_count(elements[0]);
     for (size_t i = 0; i < count; i++)
         if (stk_element_count(elements[i]) != values)
-            return stk_fail(err, STK_E_INVALID, stage, NULL,
+            return stk_fail(err, STK_E_INVALID, component, NULL,
                             "the first element has %zu values, element %zu has %zu", values, i,
                             stk_element_count(elements[i]));
     if ((pad->shapes || pad->values) && pad->count != values)
-        return stk_fail(err, STK_E_INVALID, stage, NULL,
+        return stk_fail(err, STK_E_INVALID, component, NULL,
                         "shapes or padding were given for %zu values; elements have %zu",
                         pad->count, values);
     stk_element *batch;
@@ -215,7 +216,7 @@ stk_status stk_pad_assemble(stk_element **out, stk_element *const *elements, siz
     stk_element_set_origin(batch, stk_element_origin(elements[0]));
     stk_status st = STK_OK;
     for (size_t v = 0; v < values && !st; v++)
-        st = pad_value(stk_element_edit(batch, v), elements, count, v, pad, stage, ledger, err);
+        st = pad_value(stk_element_edit(batch, v), elements, count, v, pad, component, ledger, err);
     if (st) {
         stk_element_unref(batch);
         return st;

@@ -20,7 +20,8 @@ void stk_pad_copy(void *dst, const stk_shape *to, const void *src, const stk_sha
  * larger than a fixed shape is STK_E_DATALOSS naming component and both shapes; other ranks are
  * STK_E_INVALID; other types, padding of another type and values that are not dense STK_E_TYPE. */
 STK_NODISCARD stk_status stk_pad_assemble(stk_element **out, stk_element *const *elements,
-                                          size_t count, const stk_pad_to *pad, const char *stage,
-                                          stk_ledger *ledger, stk_error *err);
+                                          size_t count, const stk_pad_to *pad,
+                                          const char *component, stk_ledger *ledger,
+                                          stk_error *err);
 
 #endif

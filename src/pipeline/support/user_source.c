@@ -7,18 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-stk_status stk_user_source_new(stk_user_source **out, const char *stage, const char *name,
+stk_status stk_user_source_new(stk_user_source **out, const char *component, const char *name,
                                uint64_t version, void *context, const stk_element_spec *output,
                                stk_error *err)
 {
     *out = NULL;
     if (!name || !*name)
-        return stk_fail(err, STK_E_INVALID, stage, NULL,
+        return stk_fail(err, STK_E_INVALID, component, NULL,
                         "the source has no name; give one, it tells sources apart");
     stk_user_source *custom = calloc(1, sizeof *custom);
-    if (!custom) return stk_fail(err, STK_E_NOMEM, stage, name, "no memory for a source");
+    if (!custom) return stk_fail(err, STK_E_NOMEM, component, name, "no memory for a source");
     stk_arena_init(&custom->arena, NULL, STK_MEMORY_INDEX);
-    custom->stage = stage;
+    custom->component = component;
     custom->version = version;
     custom->context = context;
     custom->name = stk_arena_text(&custom->arena, name, strlen(name), err);
@@ -44,7 +44,7 @@ void stk_user_source_before(stk_error *err)
 {
     if (!err) return;
     err->status = STK_OK;
-    err->stage = NULL;
+    err->component = NULL;
     err->where[0] = err->message[0] = 0;
 }
 
@@ -53,7 +53,7 @@ static stk_status complete(const stk_user_source *custom, stk_status st, uint64_
 {
     if (!err) return st;
     if (err->status != st)
-        stk_fail(err, st, custom->stage, NULL, "the source gave \"%s\" and no reason",
+        stk_fail(err, st, custom->component, NULL, "the source gave \"%s\" and no reason",
                  stk_status_name(st));
     if (!err->where[0])
         snprintf(err->where, sizeof err->where, "%.128s: element %" PRIu64 " of epoch %" PRIu64,
@@ -82,7 +82,7 @@ stk_status stk_user_source_after(const stk_user_source *custom, stk_status st, u
 {
     if (!st && !*element) return STK_OK;
     if (!st) st = number(element, epoch, index, err);
-    if (!st) st = stk_spec_check(&custom->output, *element, custom->stage, err);
+    if (!st) st = stk_spec_check(&custom->output, *element, custom->component, err);
     if (!st) return STK_OK;
     stk_element_unref(*element);
     *element = NULL;

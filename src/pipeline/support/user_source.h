@@ -8,7 +8,7 @@
 #include <stoker/element.h>
 
 typedef struct stk_user_source {
-    const char *stage; /* a literal: the operator's name */
+    const char *component; /* a literal: the operator's name */
     const char *name;
     uint64_t    version;
     void       *context;
@@ -19,7 +19,7 @@ typedef struct stk_user_source {
 } stk_user_source;
 
 /* Copies name and output (NULL: unknown). */
-STK_NODISCARD stk_status stk_user_source_new(stk_user_source **out, const char *stage,
+STK_NODISCARD stk_status stk_user_source_new(stk_user_source **out, const char *component,
                                              const char *name, uint64_t version, void *context,
                                              const stk_element_spec *output, stk_error *err);
 /* NULL is fine. */

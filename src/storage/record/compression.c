@@ -60,10 +60,10 @@ stk_status stk_codec_refused(const stk_codec_memory *memory, const char *path, s
                     "no memory to pack or unpack the file: %s", why->message);
 }
 
-static stk_status refuse_codec(const char *stage, const char *path, stk_compression compression,
+static stk_status refuse_codec(const char *component, const char *path, stk_compression compression,
                                stk_error *err)
 {
-    return stk_fail(err, STK_E_INVALID, stage, path, "%d is no kind of compression",
+    return stk_fail(err, STK_E_INVALID, component, path, "%d is no kind of compression",
                     (int)compression);
 }
 

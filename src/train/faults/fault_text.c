@@ -155,7 +155,7 @@ stk_status stk_inject_parse_from(stk_inject *inject, const char *text,
 
 stk_status stk_inject_parse(stk_inject *inject, const char *text, stk_error *err)
 {
-    static const stk_params_source source = {.stage = "inject"};
+    static const stk_params_source source = {.component = "inject"};
     return stk_inject_parse_from(inject, text, &source, err);
 }
 

@@ -132,7 +132,7 @@ static stk_status check_balance(const stk_train_data *data, const stk_train_reci
     const stk_status st = stk_dataset_images(&dataset, recipe->data.path, &images, &why);
     stk_dataset_unref(dataset);
     if (!st) return STK_OK;
-    return stk_fail(err, st, why.stage, why.where,
+    return stk_fail(err, st, why.component, why.where,
                     "data.balance draws records by number: %.120s; or set train.class_weights: "
                     "balanced instead",
                     why.message);

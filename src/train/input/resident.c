@@ -24,7 +24,7 @@ static const char *refuse_step(const stk_preset *preset, int size, char *text, s
     const stk_chain  steps = {.steps = chain.steps, .count = chain.count};
     if (!st) st = stk_chain_can_edit(&steps, &source, &why);
     stk_preset_chain_release(&chain);
-    return st ? reason(text, capacity, why.stage, why.message) : NULL;
+    return st ? reason(text, capacity, why.component, why.message) : NULL;
 }
 
 const char *stk_resident_obstacle(const stk_train_recipe *recipe, char *text, size_t capacity)

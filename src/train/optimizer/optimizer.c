@@ -51,7 +51,7 @@ static void put_back(builder *b)
 
 static void fail_with(stk_graph *g, const stk_error *err)
 {
-    stk_graph_fail(g, err->status, err->stage, err->where, "%s", err->message);
+    stk_graph_fail(g, err->status, err->component, err->where, "%s", err->message);
 }
 
 /* model: with the trained parameters. Names created here have no path prefix. false: the graph has

@@ -59,7 +59,7 @@ stk_status stk_schedule_save(const stk_schedule *s, stk_blob *out, stk_error *er
 stk_status stk_schedule_restore(stk_schedule *s, stk_bytes saved, stk_error *err)
 {
     enum { COUNT_MAX = 1 << 30 };
-    stk_state_in in = {.left = saved, .stage = "schedule"};
+    stk_state_in in = {.left = saved, .component = "schedule"};
     uint64_t     found, rate, best, bad, cooling;
     STK_TRY(stk_state_get_u64(&in, &found, err));
     STK_TRY(stk_state_get_u64(&in, &rate, err));

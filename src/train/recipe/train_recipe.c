@@ -104,13 +104,13 @@ stk_status stk_train_recipe_set_from(stk_train_recipe *recipe, const char *key, 
 stk_status stk_train_recipe_set(stk_train_recipe *recipe, const char *key, const char *text,
                                 const char *where, stk_error *err)
 {
-    const stk_params_source source = {.stage = "recipe", .where = where};
+    const stk_params_source source = {.component = "recipe", .where = where};
     return stk_train_recipe_set_from(recipe, key, text, &source, err);
 }
 
 void stk_train_recipe_init(stk_train_recipe *recipe)
 {
-    static const stk_params_source source = {.stage = "recipe"};
+    static const stk_params_source source = {.component = "recipe"};
     stk_error                      err;
     memset(recipe, 0, sizeof *recipe);
     /* Fallbacks are values of their keys: a test says so. */

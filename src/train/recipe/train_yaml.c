@@ -65,7 +65,7 @@ static stk_status set_value(reader *r, const stk_param *key, const char *name,
                             const stk_yaml_node *tree, const char *where, stk_error *err)
 {
     char                    text[STK_TRAIN_LIST], joined[STK_TRAIN_PATH];
-    const stk_params_source source = {.stage = "recipe",
+    const stk_params_source source = {.component = "recipe",
                                       .where = where,
                                       .given = &r->given,
                                       .note = r->note,

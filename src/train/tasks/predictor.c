@@ -203,7 +203,7 @@ stk_status stk_predictor_add(stk_predictor *predictor, stk_bytes encoded, const 
         return stk_fail(err, STK_E_LIMIT, "predict", name, "%lld images wait already",
                         (long long)predictor->waiting);
     stk_status st = prepare(predictor, encoded, &element, &why);
-    if (st) return stk_fail(err, st, why.stage, name, "%s", why.message);
+    if (st) return stk_fail(err, st, why.component, name, "%s", why.message);
     st = keep(predictor, element, err);
     stk_element_unref(element);
     return st;

@@ -70,7 +70,7 @@ STK_TEST(the_verifier_names_the_node_and_both_shapes)
     EXPECT_OK(stk_graph_verify(g, &err));
     g->symbols[y.id].type.shape = stk_shape_2d(8, 6); /* a wrong shape, as from a faulty pass */
     EXPECT_STATUS(STK_E_SHAPE, stk_graph_verify(g, &err));
-    EXPECT_STR_EQ("matmul", err.stage);
+    EXPECT_STR_EQ("matmul", err.component);
     EXPECT_STR_EQ("head", err.where);
     EXPECT_CONTAINS("float32[8,6]", err.message);
     EXPECT_CONTAINS("float32[8,5]", err.message);
@@ -89,7 +89,7 @@ STK_TEST(the_verifier_finds_a_node_that_reads_what_is_made_later)
     g->symbols[g->nodes[0].out[0].id].node = 0;
     g->symbols[y.id].node = 1;
     EXPECT_STATUS(STK_E_INVALID, stk_graph_verify(g, &err));
-    EXPECT_STR_EQ("relu", err.stage);
+    EXPECT_STR_EQ("relu", err.component);
     EXPECT_CONTAINS("which node 1 makes later", err.message);
     stk_graph_free(g);
 }
@@ -141,7 +141,7 @@ STK_TEST(the_first_error_of_building_stays)
     EXPECT(stk_symbol_is_none(stk_relu(g, y)));
     stk_graph_pop_scope(g);
     EXPECT_STATUS(STK_E_SHAPE, stk_graph_check(g, &err));
-    EXPECT_STR_EQ("matmul", err.stage);
+    EXPECT_STR_EQ("matmul", err.component);
     EXPECT_STR_EQ("bad", err.where);
     EXPECT_STATUS(STK_E_SHAPE, stk_graph_verify(g, &err));
     stk_graph_free(g);

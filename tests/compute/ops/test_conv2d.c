@@ -184,7 +184,7 @@ STK_TEST(what_cannot_be_convolved_is_refused_with_both_values)
         stk_conv2d(g, stk_graph_input(g, "x", STK_DTYPE_F32, r->x),
                    stk_graph_input(g, "w", STK_DTYPE_F32, r->w), STK_NO_SYMBOL, &r->options);
         EXPECT_STATUS(r->status, stk_graph_check(g, &err));
-        EXPECT_STR_EQ("conv2d", err.stage);
+        EXPECT_STR_EQ("conv2d", err.component);
         EXPECT_STR_EQ("stem", err.where);
         EXPECT_CONTAINS(r->message, err.message);
         stk_graph_free(g);

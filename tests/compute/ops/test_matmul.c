@@ -58,7 +58,7 @@ STK_TEST(operands_that_do_not_fit_are_named_with_both_shapes)
     stk_matmul(g, stk_graph_input(g, "a", STK_DTYPE_F32, stk_shape_2d(3, 5)),
                stk_graph_input(g, "b", STK_DTYPE_F32, stk_shape_2d(4, 2)), NULL);
     EXPECT_STATUS(STK_E_SHAPE, stk_graph_check(g, &err));
-    EXPECT_STR_EQ("matmul", err.stage);
+    EXPECT_STR_EQ("matmul", err.component);
     EXPECT_STR_EQ("head", err.where);
     EXPECT_CONTAINS("5 columns but b [4,2] has 4 rows", err.message);
     stk_graph_free(g);

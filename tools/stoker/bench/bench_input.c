@@ -139,7 +139,7 @@ static int look(const cli_invocation *call, stk_dataset *data, const stk_warning
 static const char *advise(const stk_error *err)
 {
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
-    if (strcmp(err->stage, "decode") == 0)
+    if (strcmp(err->component, "decode") == 0)
         return "'stoker pack --on-bad skip' leaves bad images out; ignore_errors or quarantine "
                "in a recipe passes over them";
     if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
