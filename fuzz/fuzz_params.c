@@ -24,21 +24,21 @@ static const stk_param_unit times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {NU
 #define ROW(member, kind) STK_PARAM_ROW(fuzz_struct, member, STK_PARAM_##kind)
 
 static const stk_param rows[] = {
-    {ROW(flag, BOOL), .fallback = "false", .alone = "true"},
-    {ROW(small, INT32), .fallback = "0"},
-    {ROW(large, INT64), .fallback = "0", .renamed_from = "big"},
-    {ROW(open, INT64), .fallback = "auto", .max = 10, .flags = STK_PARAM_AUTO},
-    {ROW(count, UINT32), .fallback = "0"},
-    {ROW(bytes, UINT64), .fallback = "0"},
-    {ROW(single, FLOAT), .fallback = "0"},
-    {ROW(number, DOUBLE), .fallback = "0.5", .max = 1},
-    {ROW(any, DOUBLE), .fallback = "0"},
-    {ROW(pair, NUMBERS), .count = 2, .fallback = "0.08,1"},
-    {ROW(colour, NUMBERS), .count = 3, .max = 255, .fallback = "0"},
-    {ROW(text, TEXT), .fallback = ""},
-    {ROW(word, TEXT), .fallback = "auto", .flags = STK_PARAM_AUTO},
+    {ROW(flag, BOOL), .default_value = "false", .alone = "true"},
+    {ROW(small, INT32), .default_value = "0"},
+    {ROW(large, INT64), .default_value = "0", .renamed_from = "big"},
+    {ROW(open, INT64), .default_value = "auto", .max = 10, .flags = STK_PARAM_AUTO},
+    {ROW(count, UINT32), .default_value = "0"},
+    {ROW(bytes, UINT64), .default_value = "0"},
+    {ROW(single, FLOAT), .default_value = "0"},
+    {ROW(number, DOUBLE), .default_value = "0.5", .max = 1},
+    {ROW(any, DOUBLE), .default_value = "0"},
+    {ROW(pair, NUMBERS), .count = 2, .default_value = "0.08,1"},
+    {ROW(colour, NUMBERS), .count = 3, .max = 255, .default_value = "0"},
+    {ROW(text, TEXT), .default_value = ""},
+    {ROW(word, TEXT), .default_value = "auto", .flags = STK_PARAM_AUTO},
     {ROW(kind, ENUM), .choices = STK_PARAM_WORDS("auto", "fp32", "all"),
-     .values = (const int[]){0, 1, -1}, .fallback = "auto"},
+     .values = (const int[]){0, 1, -1}, .default_value = "auto"},
 };
 static const stk_param timed[] = {{ROW(seconds, DOUBLE), .max = 10, .units = times}};
 

@@ -56,14 +56,14 @@ struct stk_param {
     const char        *name;
     const char        *group; /* the full name is "group.name"; NULL: the name */
     stk_param_kind     kind;
-    size_t             offset;   /* in the struct */
-    size_t             size;     /* bytes of TEXT, of each of LINES */
-    size_t             count;    /* elements at most; of ENUM: words, 0 for those until NULL */
-    const char        *fallback; /* as text; NULL: must be given */
-    const char        *alone;    /* the value of the name alone; NULL: it needs one */
-    double             min, max; /* both 0: any */
-    const char *const *choices;  /* STK_PARAM_WORDS("auto", "fp32"): 0, 1 */
-    const int         *values;   /* in place of 0, 1...; or NULL */
+    size_t             offset;        /* in the struct */
+    size_t             size;          /* bytes of TEXT, of each of LINES */
+    size_t             count;         /* elements at most; of ENUM: words, 0 for those until NULL */
+    const char        *default_value; /* as text; NULL: must be given */
+    const char        *alone;         /* the value of the name alone; NULL: it needs one */
+    double             min, max;      /* both 0: any */
+    const char *const *choices;       /* STK_PARAM_WORDS("auto", "fp32"): 0, 1 */
+    const int         *values;        /* in place of 0, 1...; or NULL */
     const char *(*word)(size_t index); /* in place of choices: NULL for none */
     const stk_param_unit *units;
     const char           *usage, *help; /* "read=RATE", and what it means */
@@ -93,7 +93,7 @@ typedef enum stk_param_message {
     STK_PARAM_NO_VALUE, /* a name alone */
     STK_PARAM_MISSING,
     STK_PARAM_TWICE,
-    STK_PARAM_WHERE, /* the error's place, when the source has none */
+    STK_PARAM_WHERE, /* the error's location, when the source has none */
     STK_PARAM_MESSAGES
 } stk_param_message;
 
@@ -106,7 +106,7 @@ struct stk_params {
 
 #define STK_PARAM_TABLE(rows_, type)                                                               \
     .rows = (rows_), .count = sizeof(rows_) / sizeof *(rows_), .bytes = sizeof(type)
-/* A row's name, kind and place; the size of its field counts for texts. */
+/* A row's name, kind and offset; the size of its field counts for texts. */
 #define STK_PARAM_ROW(type, member, kind_)                                                         \
     .name = #member, .kind = (kind_), .offset = offsetof(type, member),                            \
     .size = sizeof(((type *)0)->member)
@@ -170,7 +170,7 @@ STK_API STK_NODISCARD stk_status stk_params_set_item(const stk_params *table, vo
 STK_API STK_NODISCARD stk_status stk_params_parse(const stk_params *table, void *to,
                                                   const char *text, const char *separators,
                                                   const stk_params_source *source, stk_error *err);
-/* Rows that source->given has not (NULL: all) get their fallback; without one they are refused. */
+/* Rows that source->given has not (NULL: all) get their default; without one they are refused. */
 STK_API STK_NODISCARD stk_status stk_params_complete(const stk_params *table, void *to,
                                                      const stk_params_source *source,
                                                      stk_error               *err);
@@ -208,8 +208,8 @@ STK_API const char *stk_params_nearest(const char *word,
 /* The struct as an object, after a key or in an array. */
 STK_API void stk_params_write_json(stk_json_writer *w, const stk_params *table, const void *from);
 /* Sets what the object has. Unknown keys are passed over, former names taken; a wrong value is
- * STK_E_INVALID and the error's where names its place: "steps.rows[3].ns". ROWS are allocated with
- * calloc, and are the caller's to free even on failure. */
+ * STK_E_INVALID and the error's where names its location: "steps.rows[3].ns". ROWS are allocated
+ * with calloc, and are the caller's to free even on failure. */
 STK_API STK_NODISCARD stk_status stk_params_read_json(const stk_json_value *object,
                                                       const stk_params *table, void *to,
                                                       const char *component, stk_error *err);

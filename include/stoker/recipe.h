@@ -75,9 +75,9 @@ typedef struct stk_recipe_parameter {
     const char        *name;
     stk_recipe_kind    kind;
     bool               required;
-    const char        *fallback; /* its value where it is not given; NULL: none */
-    int64_t            least;    /* of INTEGER */
-    const char *const *words;    /* texts that stand for 0, 1..., or for values; NULL: none */
+    const char        *default_value; /* its value where it is not given; NULL: none */
+    int64_t            least;         /* of INTEGER */
+    const char *const *words;         /* texts that stand for 0, 1..., or for values; NULL: none */
     const int         *values;
     stk_recipe_role    role; /* of FUNCTION: MAP, KEY, EXPAND or SCAN */
     bool               here; /* FUNCTION: the function's name may itself be the key */

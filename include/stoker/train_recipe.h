@@ -149,7 +149,7 @@ STK_API const char *stk_train_recipe_word(const stk_train_recipe *recipe, const 
 /* What convolutions and products are computed in. */
 STK_API stk_dtype stk_precision_dtype(stk_precision precision);
 
-/* Every key at its fallback. */
+/* Every key at its default. */
 STK_API void stk_train_recipe_init(stk_train_recipe *recipe);
 /* Sets "section.name" from text; where begins messages ("--epochs", "recipe.yaml:7"). An unknown
  * key is STK_E_INVALID with the nearest one. */

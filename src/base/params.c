@@ -116,9 +116,9 @@ stk_status stk_params_complete(const stk_params *table, void *to, const stk_para
 {
     for (size_t i = 0; i < table->count; i++) {
         const stk_param     *row = &table->rows[i];
-        const stk_param_call call = {table, row, row->name, row->fallback, source};
+        const stk_param_call call = {table, row, row->name, row->default_value, source};
         if (is_given(source->given, i)) continue;
-        if (!row->fallback) return stk_param_refuse(&call, STK_PARAM_MISSING, err);
+        if (!row->default_value) return stk_param_refuse(&call, STK_PARAM_MISSING, err);
         STK_TRY(stk_param_read(&call, to, err));
     }
     return STK_OK;

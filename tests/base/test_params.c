@@ -50,30 +50,30 @@ static int print_span(const void *from, char *text, size_t capacity)
 #define ROW(member, kind) STK_PARAM_ROW(test_struct, member, STK_PARAM_##kind)
 
 static const stk_param rows[] = {
-    {ROW(flag, BOOL), .fallback = "false"},
-    {ROW(small, INT32), .fallback = "0"},
-    {ROW(large, INT64), .fallback = "0", .min = -5, .max = 9.3e18},
-    {ROW(open, INT64), .fallback = "auto", .max = 10, .flags = STK_PARAM_AUTO},
-    {ROW(count, UINT32), .fallback = "0"},
-    {ROW(bytes, UINT64), .fallback = "0", .max = 1e12, .units = megabytes},
-    {ROW(single, FLOAT), .fallback = "0"},
-    {ROW(number, DOUBLE), .fallback = "0.5", .max = 1, .renamed_from = "share"},
-    {ROW(seconds, DOUBLE), .fallback = "0s", .max = 10, .units = times,
+    {ROW(flag, BOOL), .default_value = "false"},
+    {ROW(small, INT32), .default_value = "0"},
+    {ROW(large, INT64), .default_value = "0", .min = -5, .max = 9.3e18},
+    {ROW(open, INT64), .default_value = "auto", .max = 10, .flags = STK_PARAM_AUTO},
+    {ROW(count, UINT32), .default_value = "0"},
+    {ROW(bytes, UINT64), .default_value = "0", .max = 1e12, .units = megabytes},
+    {ROW(single, FLOAT), .default_value = "0"},
+    {ROW(number, DOUBLE), .default_value = "0.5", .max = 1, .renamed_from = "share"},
+    {ROW(seconds, DOUBLE), .default_value = "0s", .max = 10, .units = times,
      .flags = STK_PARAM_ZERO_IS_OFF},
-    {ROW(any, DOUBLE), .fallback = "auto", .flags = STK_PARAM_AUTO},
-    {ROW(pair, NUMBERS), .count = 2, .fallback = "0.08,1"},
-    {ROW(colour, NUMBERS), .count = 3, .max = 255, .fallback = "0"},
-    {ROW(text, TEXT), .fallback = ""},
-    {ROW(word, TEXT), .fallback = "auto", .flags = STK_PARAM_AUTO},
-    {ROW(string, STRING), .fallback = "a"},
-    {ROW(choice, CHOICE), .word = colour_word, .fallback = "red"},
+    {ROW(any, DOUBLE), .default_value = "auto", .flags = STK_PARAM_AUTO},
+    {ROW(pair, NUMBERS), .count = 2, .default_value = "0.08,1"},
+    {ROW(colour, NUMBERS), .count = 3, .max = 255, .default_value = "0"},
+    {ROW(text, TEXT), .default_value = ""},
+    {ROW(word, TEXT), .default_value = "auto", .flags = STK_PARAM_AUTO},
+    {ROW(string, STRING), .default_value = "a"},
+    {ROW(choice, CHOICE), .word = colour_word, .default_value = "red"},
     {ROW(kind, ENUM), .choices = STK_PARAM_WORDS("auto", "fp32", "all", "none", "tf32"),
-     .values = (const int[]){0, 1, -1, 0, 9}, .fallback = "auto"},
+     .values = (const int[]){0, 1, -1, 0, 9}, .default_value = "auto"},
     {.name = "span",
      .kind = STK_PARAM_CUSTOM,
      .parse = parse_span,
      .print = print_span,
-     .fallback = "0-0",
+     .default_value = "0-0",
      .usage = "span=A-B",
      .help = "from, and up to"},
 };
@@ -195,7 +195,7 @@ STK_TEST(what_is_printed_gives_the_same_again)
     EXPECT_STR_EQ("", stk_params_print(&table, &a, " ", text, 1));
 }
 
-STK_TEST(fallbacks_fill_what_was_not_given)
+STK_TEST(defaults_fill_what_was_not_given)
 {
     test_struct             t = {0};
     stk_params_given        given = {0};

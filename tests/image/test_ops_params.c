@@ -188,8 +188,9 @@ STK_TEST(every_operation_and_parameter_is_documented_with_its_default)
         for (size_t i = 0; i < op->parameter_count; i++) {
             const stk_param *p = &op->parameters[i];
             char             row[128];
-            snprintf(row, sizeof row, p->fallback ? "\n| `%s` | `%s` |" : "\n| `%s` | required |",
-                     p->name, p->fallback);
+            snprintf(row, sizeof row,
+                     p->default_value ? "\n| `%s` | `%s` |" : "\n| `%s` | required |", p->name,
+                     p->default_value);
             if (!strstr(section, row))
                 fail_msg("docs/images/operations.md: %s lacks the row %s", op->name, row + 1);
         }

@@ -339,12 +339,12 @@ STK_TEST(no_records_and_no_features_are_legal)
 STK_TEST(strings_are_views_into_the_record_and_defaults_are_copies)
 {
     stk_error        err;
-    stk_bytes        fallback = BYTES_OF("none");
+    stk_bytes        default_value = BYTES_OF("none");
     char             text[] = "none";
     stk_feature_spec specs[] = {dense("s", STK_DTYPE_BYTES), dense("t", STK_DTYPE_BYTES)};
-    fallback.data = (const uint8_t *)text;
+    default_value.data = (const uint8_t *)text;
     specs[1].has_default = true;
-    specs[1].default_value = &fallback;
+    specs[1].default_value = &default_value;
     specs[1].default_count = 1;
     specs[1].shape = stk_shape_1d(2);
     parse p = open_parse(specs, 2, NULL);

@@ -157,7 +157,7 @@ STK_TEST(what_is_printed_loads_as_the_same)
     EXPECT_MEM_EQ(&a, &b, sizeof a);
 }
 
-STK_TEST(every_fallback_is_a_value_of_its_key)
+STK_TEST(every_default_is_a_value_of_its_key)
 {
     stk_train_recipe recipe;
     stk_error        err;
@@ -166,7 +166,7 @@ STK_TEST(every_fallback_is_a_value_of_its_key)
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
         char name[128];
         snprintf(name, sizeof name, "%s.%s", key->group, key->name);
-        EXPECT_OK(stk_train_recipe_set(&recipe, name, key->fallback, "test", &err));
+        EXPECT_OK(stk_train_recipe_set(&recipe, name, key->default_value, "test", &err));
         EXPECT(key->help != NULL);
     }
 }

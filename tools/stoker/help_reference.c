@@ -38,8 +38,8 @@ static void print_parameter(FILE *out, const stk_recipe_parameter *p)
     if (p->least > 0) fprintf(out, ", at least %lld", (long long)p->least);
     if (p->required)
         fprintf(out, " | required | ");
-    else if (p->fallback)
-        fprintf(out, " | `%s` | ", p->fallback);
+    else if (p->default_value)
+        fprintf(out, " | `%s` | ", p->default_value);
     else
         fprintf(out, " | | ");
     print_cell(out, p->help ? p->help : "");
@@ -120,8 +120,8 @@ static int help_recipe(FILE *out, const char *name)
 
 static void print_key(FILE *out, const stk_param *key)
 {
-    const bool given = key->fallback && *key->fallback;
-    fprintf(out, "| `%s.%s` | %s | ", key->group, key->name, given ? key->fallback : "none");
+    const bool given = key->default_value && *key->default_value;
+    fprintf(out, "| `%s.%s` | %s | ", key->group, key->name, given ? key->default_value : "none");
     if (key->choices) {
         fprintf(out, "one of ");
         print_words(out, key->choices);

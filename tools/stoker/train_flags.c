@@ -231,8 +231,8 @@ void cli_train_print_keys(FILE *out, int width)
     for (size_t i = 0; (key = stk_train_key_at(i)) != NULL; i++) {
         char      text[400];
         const int column = fprintf(out, "  %s.%s", key->group, key->name);
-        snprintf(text, sizeof text, "%s%s%s%s", key->help, *key->fallback ? " [" : "",
-                 key->fallback, *key->fallback ? "]" : "");
+        snprintf(text, sizeof text, "%s%s%s%s", key->help, *key->default_value ? " [" : "",
+                 key->default_value, *key->default_value ? "]" : "");
         if (column > 24) fprintf(out, "\n");
         cli_text_wrap(out, text, column > 24 ? 0 : column, 26, width);
     }

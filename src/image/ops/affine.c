@@ -18,8 +18,8 @@ typedef struct affine_params {
 #define RANGE(parameter, default_text, lowest, highest, help_text)                                 \
     {                                                                                              \
         .name = #parameter, .kind = STK_PARAM_NUMBERS, .count = 2,                                 \
-        .offset = offsetof(affine_params, parameter), .fallback = default_text, .min = lowest,     \
-        .max = highest, .help = help_text                                                          \
+        .offset = offsetof(affine_params, parameter), .default_value = default_text,               \
+        .min = lowest, .max = highest, .help = help_text                                           \
     }
 
 static const stk_param parameters[] = {
@@ -28,11 +28,11 @@ static const stk_param parameters[] = {
     RANGE(scale, "1", 1e-3, 1e3, "least and most size compared with the image's"),
     RANGE(shear, "0", -89, 89, "least and most degrees of shear along x"),
     RANGE(shear_y, "0", -89, 89, "least and most degrees of shear along y"),
-    {STK_PARAM_ROW(affine_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+    {STK_PARAM_ROW(affine_params, filter, STK_PARAM_ENUM), .default_value = "nearest",
      .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
      .help = "how pixels are looked up"},
-    {STK_PARAM_ROW(affine_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
-     .help = "colour where the result shows nothing of the image"},
+    {STK_PARAM_ROW(affine_params, fill, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
+     .max = 255, .help = "colour where the result shows nothing of the image"},
 };
 
 static stk_status check(void *params, stk_error *err)

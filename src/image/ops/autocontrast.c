@@ -12,8 +12,8 @@ typedef struct autocontrast_params {
 } autocontrast_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(autocontrast_params, cutoff, STK_PARAM_NUMBERS), .count = 2, .fallback = "0",
-     .max = 100,
+    {STK_PARAM_ROW(autocontrast_params, cutoff, STK_PARAM_NUMBERS), .count = 2,
+     .default_value = "0", .max = 100,
      .help = "percent of the pixels that do not count, at the dark and at the light end"},
 };
 

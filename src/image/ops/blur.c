@@ -17,9 +17,9 @@ typedef struct blur_params {
 } blur_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(blur_params, sigma, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.1,2",
+    {STK_PARAM_ROW(blur_params, sigma, STK_PARAM_NUMBERS), .count = 2, .default_value = "0.1,2",
      .min = 0.01, .max = SIGMA_MAX, .help = "standard deviation in pixels; a range is drawn from"},
-    {STK_PARAM_ROW(blur_params, kernel, STK_PARAM_INT32), .fallback = "0", .max = KERNEL_MAX,
+    {STK_PARAM_ROW(blur_params, kernel, STK_PARAM_INT32), .default_value = "0", .max = KERNEL_MAX,
      .help = "pixels of a side that count, an odd number; 0: three sigma to each side"},
 };
 

@@ -14,7 +14,7 @@ typedef struct jitter_params {
 #define AMOUNT(amount, limit, text)                                                                \
     {                                                                                              \
         .name = #amount, .kind = STK_PARAM_DOUBLE, .offset = offsetof(jitter_params, amount),      \
-        .fallback = "0", .max = (limit), .help = (text)                                            \
+        .default_value = "0", .max = (limit), .help = (text)                                       \
     }
 
 static const stk_param parameters[] = {

@@ -7,9 +7,9 @@ typedef struct crop_params {
 } crop_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(crop_params, x, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
+    {STK_PARAM_ROW(crop_params, x, STK_PARAM_INT32), .default_value = "0", .max = STK_SIDE_MAX,
      .help = "pixels left of the window"},
-    {STK_PARAM_ROW(crop_params, y, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
+    {STK_PARAM_ROW(crop_params, y, STK_PARAM_INT32), .default_value = "0", .max = STK_SIDE_MAX,
      .help = "pixels above the window"},
     {STK_PARAM_ROW(crop_params, width, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MAX,
      .help = "of the window"},

@@ -15,10 +15,10 @@ typedef struct cutout_params {
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(cutout_params, size, STK_PARAM_INT32), .min = 1, .max = STK_SIDE_MAX,
      .help = "side of the square in pixels"},
-    {STK_PARAM_ROW(cutout_params, holes, STK_PARAM_INT32), .fallback = "1", .min = 1,
+    {STK_PARAM_ROW(cutout_params, holes, STK_PARAM_INT32), .default_value = "1", .min = 1,
      .max = HOLES_MAX, .help = "how many squares"},
-    {STK_PARAM_ROW(cutout_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
-     .help = "their colour"},
+    {STK_PARAM_ROW(cutout_params, fill, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
+     .max = 255, .help = "their colour"},
 };
 
 static stk_rect draw_square(const cutout_params *p, stk_random *random, int32_t width,

@@ -16,16 +16,16 @@ typedef struct erase_params {
 } erase_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(erase_params, area, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.02,0.33",
+    {STK_PARAM_ROW(erase_params, area, STK_PARAM_NUMBERS), .count = 2, .default_value = "0.02,0.33",
      .max = 1, .help = "part of the image, drawn from this range"},
-    {STK_PARAM_ROW(erase_params, aspect, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.3,3.3",
+    {STK_PARAM_ROW(erase_params, aspect, STK_PARAM_NUMBERS), .count = 2, .default_value = "0.3,3.3",
      .min = 0.001, .max = 1000,
      .help = "height by width, drawn from this range, evenly in its logarithm"},
-    {STK_PARAM_ROW(erase_params, value, STK_PARAM_ENUM), .fallback = "constant",
+    {STK_PARAM_ROW(erase_params, value, STK_PARAM_ENUM), .default_value = "constant",
      .choices = STK_PARAM_WORDS("constant", "random", "mean"),
      .help = "fill's colour, a random level for each byte, or the image's mean colour"},
-    {STK_PARAM_ROW(erase_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
-     .help = "the colour for value=constant"},
+    {STK_PARAM_ROW(erase_params, fill, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
+     .max = 255, .help = "the colour for value=constant"},
 };
 
 static stk_status check(void *params, stk_error *err)

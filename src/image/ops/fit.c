@@ -14,11 +14,11 @@ typedef struct fit_params {
 } fit_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(fit_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
+    {STK_PARAM_ROW(fit_params, size, STK_PARAM_INT32), .default_value = "0", .max = STK_SIDE_MAX,
      .help =
          "of a side of the result, which is a square; 0: images keep theirs, but for long ones"},
     {STK_PARAM_ROW(fit_params, max_ratio, STK_PARAM_DOUBLE), .renamed_from = "longest",
-     .fallback = "2", .min = 1, .max = 1e6,
+     .default_value = "2", .min = 1, .max = 1e6,
      .help = "times the breadth: longer images are squeezed to this shape first"},
     STK_SAMPLING_PARAMETERS(fit_params, sampling),
 };

@@ -8,7 +8,7 @@ typedef struct flip_params {
 } flip_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(flip_params, axis, STK_PARAM_ENUM), .fallback = "horizontal",
+    {STK_PARAM_ROW(flip_params, axis, STK_PARAM_ENUM), .default_value = "horizontal",
      .choices = STK_PARAM_WORDS("horizontal", "vertical"),
      .help = "horizontal swaps left and right, vertical top and bottom"},
 };

@@ -15,7 +15,7 @@ typedef struct gamma_params {
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(gamma_params, gamma, STK_PARAM_NUMBERS), .count = 2, .max = GAMMA_MAX,
      .help = "above 1 makes shadows darker, below 1 lighter; a range is drawn from"},
-    {STK_PARAM_ROW(gamma_params, gain, STK_PARAM_NUMBERS), .count = 2, .fallback = "1",
+    {STK_PARAM_ROW(gamma_params, gain, STK_PARAM_NUMBERS), .count = 2, .default_value = "1",
      .max = GAIN_MAX, .help = "a factor on the result; a range is drawn from"},
 };
 

@@ -12,7 +12,7 @@ typedef struct grey_params {
 } grey_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(grey_params, channels, STK_PARAM_ENUM), .fallback = "keep",
+    {STK_PARAM_ROW(grey_params, channels, STK_PARAM_ENUM), .default_value = "keep",
      .choices = STK_PARAM_WORDS("keep", "1"),
      .help = "of the result: keep gives three equal ones, 1 a single one"},
 };

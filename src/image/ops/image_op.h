@@ -44,7 +44,7 @@ typedef struct stk_image_size {
 typedef struct stk_image_op {
     const char *name, *help;
     const stk_param
-          *parameters; /* as stk_params reads them: a row without fallback must be given */
+          *parameters; /* as stk_params reads them: a row without default_value must be given */
     size_t parameter_count;
     size_t params_bytes;
     bool   random; /* uses random numbers */

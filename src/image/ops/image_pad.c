@@ -12,21 +12,21 @@ typedef struct pad_params {
 #define SIDE(side, what)                                                                           \
     {                                                                                              \
         .name = #side, .kind = STK_PARAM_INT32, .offset = offsetof(pad_params, side),              \
-        .fallback = "-1", .min = -1, .max = STK_SIDE_MAX,                                          \
+        .default_value = "-1", .min = -1, .max = STK_SIDE_MAX,                                     \
         .help = "pixels " what "; -1: as padding"                                                  \
     }
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(pad_params, padding, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
+    {STK_PARAM_ROW(pad_params, padding, STK_PARAM_INT32), .default_value = "0", .max = STK_SIDE_MAX,
      .help = "pixels on every side that has no number of its own"},
     SIDE(left, "on the left"),
     SIDE(top, "above"),
     SIDE(right, "on the right"),
     SIDE(bottom, "below"),
-    {STK_PARAM_ROW(pad_params, border, STK_PARAM_ENUM), .fallback = "constant",
+    {STK_PARAM_ROW(pad_params, border, STK_PARAM_ENUM), .default_value = "constant",
      .choices = STK_PARAM_WORDS("constant", "edge", "reflect"), .help = "what the border shows"},
-    {STK_PARAM_ROW(pad_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
-     .help = "colour of a constant border"},
+    {STK_PARAM_ROW(pad_params, fill, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
+     .max = 255, .help = "colour of a constant border"},
 };
 
 static int32_t side(const pad_params *p, int32_t own)

@@ -9,12 +9,12 @@ typedef struct resize_params {
 } resize_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(resize_params, size, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
+    {STK_PARAM_ROW(resize_params, size, STK_PARAM_INT32), .default_value = "0", .max = STK_SIDE_MAX,
      .help = "of the shorter side; the longer one keeps the shape"},
-    {STK_PARAM_ROW(resize_params, width, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
-     .help = "of the result, with height, instead of size"},
-    {STK_PARAM_ROW(resize_params, height, STK_PARAM_INT32), .fallback = "0", .max = STK_SIDE_MAX,
-     .help = "of the result, with width, instead of size"},
+    {STK_PARAM_ROW(resize_params, width, STK_PARAM_INT32), .default_value = "0",
+     .max = STK_SIDE_MAX, .help = "of the result, with height, instead of size"},
+    {STK_PARAM_ROW(resize_params, height, STK_PARAM_INT32), .default_value = "0",
+     .max = STK_SIDE_MAX, .help = "of the result, with width, instead of size"},
     STK_SAMPLING_PARAMETERS(resize_params, sampling),
 };
 

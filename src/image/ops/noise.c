@@ -16,13 +16,13 @@ typedef struct noise_params {
 } noise_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(noise_params, kind, STK_PARAM_ENUM), .fallback = "gaussian",
+    {STK_PARAM_ROW(noise_params, kind, STK_PARAM_ENUM), .default_value = "gaussian",
      .choices = STK_PARAM_WORDS("gaussian", "salt_pepper"),
      .help = "gaussian changes each level, salt_pepper makes pixels black or white"},
-    {STK_PARAM_ROW(noise_params, stddev, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.1",
+    {STK_PARAM_ROW(noise_params, stddev, STK_PARAM_NUMBERS), .count = 2, .default_value = "0.1",
      .max = 10,
      .help = "of gaussian, where 1 is the way from black to white; a range is drawn from"},
-    {STK_PARAM_ROW(noise_params, amount, STK_PARAM_NUMBERS), .count = 2, .fallback = "0.05",
+    {STK_PARAM_ROW(noise_params, amount, STK_PARAM_NUMBERS), .count = 2, .default_value = "0.05",
      .max = 1, .help = "part of the pixels that salt_pepper changes; a range is drawn from"},
 };
 

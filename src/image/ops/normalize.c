@@ -24,15 +24,15 @@ static const statistics presets[] = {
 };
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(normalize_params, mean, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+    {STK_PARAM_ROW(normalize_params, mean, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
      .help = "subtracted, in units of 0 to 1"},
-    {STK_PARAM_ROW(normalize_params, std, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+    {STK_PARAM_ROW(normalize_params, std, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
      .max = 1e6, .help = "divided by, in units of 0 to 1; must be given where there is no preset"},
-    {STK_PARAM_ROW(normalize_params, preset, STK_PARAM_ENUM), .fallback = "none",
+    {STK_PARAM_ROW(normalize_params, preset, STK_PARAM_ENUM), .default_value = "none",
      .choices =
          STK_PARAM_WORDS("none", "imagenet", "inception", "clip", "cifar10", "cifar100", "mnist"),
      .help = "mean and std of a known data set or model"},
-    {STK_PARAM_ROW(normalize_params, dtype, STK_PARAM_ENUM), .fallback = "float32",
+    {STK_PARAM_ROW(normalize_params, dtype, STK_PARAM_ENUM), .default_value = "float32",
      .choices = STK_PARAM_WORDS(STK_REAL_WORDS), .help = "of the result"},
 };
 

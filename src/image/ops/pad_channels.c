@@ -8,7 +8,7 @@ typedef struct pad_channels_params {
 } pad_channels_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(pad_channels_params, count, STK_PARAM_INT32), .fallback = "4", .min = 1,
+    {STK_PARAM_ROW(pad_channels_params, count, STK_PARAM_INT32), .default_value = "4", .min = 1,
      .max = CHANNELS_MAX, .help = "channels of the result; those that the image lacks are 0"},
 };
 

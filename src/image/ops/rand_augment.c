@@ -13,16 +13,16 @@ typedef struct rand_augment_params {
 } rand_augment_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(rand_augment_params, n, STK_PARAM_INT32), .fallback = "2", .max = OPS_MAX,
+    {STK_PARAM_ROW(rand_augment_params, n, STK_PARAM_INT32), .default_value = "2", .max = OPS_MAX,
      .help = "how many changes, one after the other"},
-    {STK_PARAM_ROW(rand_augment_params, magnitude, STK_PARAM_INT32), .fallback = "9",
+    {STK_PARAM_ROW(rand_augment_params, magnitude, STK_PARAM_INT32), .default_value = "9",
      .max = BINS_MAX, .help = "how strong they are: 0 to bins - 1"},
-    {STK_PARAM_ROW(rand_augment_params, bins, STK_PARAM_INT32), .fallback = "31", .min = 2,
+    {STK_PARAM_ROW(rand_augment_params, bins, STK_PARAM_INT32), .default_value = "31", .min = 2,
      .max = BINS_MAX, .help = "steps that strengths are divided into"},
-    {STK_PARAM_ROW(rand_augment_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+    {STK_PARAM_ROW(rand_augment_params, filter, STK_PARAM_ENUM), .default_value = "nearest",
      .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
      .help = "how pixels are looked up by those that move them"},
-    {STK_PARAM_ROW(rand_augment_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+    {STK_PARAM_ROW(rand_augment_params, fill, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
      .max = 255, .help = "colour where those show nothing of the image"},
 };
 

@@ -13,13 +13,13 @@ typedef struct random_crop_params {
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(random_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
      .max = STK_SIDE_MAX, .help = "height,width of the result; one number for a square"},
-    {STK_PARAM_ROW(random_crop_params, padding, STK_PARAM_INT32), .fallback = "0",
+    {STK_PARAM_ROW(random_crop_params, padding, STK_PARAM_INT32), .default_value = "0",
      .max = STK_SIDE_MAX, .help = "pixels of border on each side that the window may reach into"},
-    {STK_PARAM_ROW(random_crop_params, pad_if_needed, STK_PARAM_BOOL), .fallback = "false",
+    {STK_PARAM_ROW(random_crop_params, pad_if_needed, STK_PARAM_BOOL), .default_value = "false",
      .help = "give smaller images more border instead of refusing them"},
-    {STK_PARAM_ROW(random_crop_params, border, STK_PARAM_ENUM), .fallback = "constant",
+    {STK_PARAM_ROW(random_crop_params, border, STK_PARAM_ENUM), .default_value = "constant",
      .choices = STK_PARAM_WORDS("constant", "edge", "reflect"), .help = "what the border shows"},
-    {STK_PARAM_ROW(random_crop_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
+    {STK_PARAM_ROW(random_crop_params, fill, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
      .max = 255, .help = "colour of a constant border"},
 };
 

@@ -20,10 +20,10 @@ static const stk_param parameters[] = {
     {STK_PARAM_ROW(random_resized_crop_params, size, STK_PARAM_NUMBERS), .count = 2, .min = 1,
      .max = STK_SIDE_MAX, .help = "height,width of the result; one number for a square"},
     {STK_PARAM_ROW(random_resized_crop_params, area, STK_PARAM_NUMBERS), .count = 2,
-     .fallback = "0.08,1", .min = 1e-9, .max = 1,
+     .default_value = "0.08,1", .min = 1e-9, .max = 1,
      .help = "least and most part of the image that the window covers"},
     {STK_PARAM_ROW(random_resized_crop_params, aspect, STK_PARAM_NUMBERS), .count = 2,
-     .fallback = "0.75,1.3333333333333333", .min = 1e-3, .max = 1e3,
+     .default_value = "0.75,1.3333333333333333", .min = 1e-3, .max = 1e3,
      .help = "least and most width to height of the window"},
     STK_SAMPLING_PARAMETERS(random_resized_crop_params, sampling),
 };

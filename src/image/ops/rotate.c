@@ -19,13 +19,13 @@ typedef struct rotate_params {
 static const stk_param parameters[] = {
     {STK_PARAM_ROW(rotate_params, degrees, STK_PARAM_NUMBERS), .count = 2, .min = -360, .max = 360,
      .help = "least and most angle, counter-clockwise; one number for that angle"},
-    {STK_PARAM_ROW(rotate_params, expand, STK_PARAM_BOOL), .fallback = "false",
+    {STK_PARAM_ROW(rotate_params, expand, STK_PARAM_BOOL), .default_value = "false",
      .help = "make the result large enough for the corners"},
-    {STK_PARAM_ROW(rotate_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+    {STK_PARAM_ROW(rotate_params, filter, STK_PARAM_ENUM), .default_value = "nearest",
      .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
      .help = "how pixels are looked up"},
-    {STK_PARAM_ROW(rotate_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0", .max = 255,
-     .help = "colour where the result shows nothing of the image"},
+    {STK_PARAM_ROW(rotate_params, fill, STK_PARAM_NUMBERS), .count = 3, .default_value = "0",
+     .max = 255, .help = "colour where the result shows nothing of the image"},
 };
 
 static stk_status check(void *params, stk_error *err)

@@ -19,18 +19,18 @@ stk_sampling             stk_sampling_of(const stk_sampling_params *params);
     {.name = "filter",                                                                             \
      .kind = STK_PARAM_ENUM,                                                                       \
      .offset = offsetof(type, member.filter),                                                      \
-     .fallback = "bilinear",                                                                       \
+     .default_value = "bilinear",                                                                  \
      .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic", "area", "lanczos"),              \
      .help = "how pixels are resampled"},                                                          \
         {.name = "like",                                                                           \
          .kind = STK_PARAM_ENUM,                                                                   \
          .offset = offsetof(type, member.like),                                                    \
-         .fallback = "pil",                                                                        \
+         .default_value = "pil",                                                                   \
          .choices = STK_PARAM_WORDS("pil", "opencv", "tf"),                                        \
          .help = "whose results are matched"},                                                     \
     {                                                                                              \
         .name = "antialias", .kind = STK_PARAM_BOOL, .offset = offsetof(type, member.antialias),   \
-        .fallback = "false",                                                                       \
+        .default_value = "false",                                                                  \
         .help = "of like=tf: widen the filter when shrinking; pil always does"                     \
     }
 

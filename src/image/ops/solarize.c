@@ -13,8 +13,9 @@ typedef struct solarize_params {
 } solarize_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(solarize_params, threshold, STK_PARAM_NUMBERS), .count = 2, .fallback = "128",
-     .max = 256, .help = "levels from here on are subtracted from 255; a range is drawn from"},
+    {STK_PARAM_ROW(solarize_params, threshold, STK_PARAM_NUMBERS), .count = 2,
+     .default_value = "128", .max = 256,
+     .help = "levels from here on are subtracted from 255; a range is drawn from"},
 };
 
 static stk_status check(void *params, stk_error *err)

@@ -8,9 +8,9 @@ typedef struct to_float_params {
 } to_float_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(to_float_params, dtype, STK_PARAM_ENUM), .fallback = "float32",
+    {STK_PARAM_ROW(to_float_params, dtype, STK_PARAM_ENUM), .default_value = "float32",
      .choices = STK_PARAM_WORDS(STK_REAL_WORDS), .help = "of the result"},
-    {STK_PARAM_ROW(to_float_params, scale, STK_PARAM_BOOL), .fallback = "true",
+    {STK_PARAM_ROW(to_float_params, scale, STK_PARAM_BOOL), .default_value = "true",
      .help = "divide by 255; false keeps 0 to 255"},
 };
 

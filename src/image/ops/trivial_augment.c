@@ -13,13 +13,13 @@ typedef struct trivial_augment_params {
 } trivial_augment_params;
 
 static const stk_param parameters[] = {
-    {STK_PARAM_ROW(trivial_augment_params, bins, STK_PARAM_INT32), .fallback = "31", .min = 2,
+    {STK_PARAM_ROW(trivial_augment_params, bins, STK_PARAM_INT32), .default_value = "31", .min = 2,
      .max = BINS_MAX, .help = "strengths there are, from none to the strongest"},
-    {STK_PARAM_ROW(trivial_augment_params, filter, STK_PARAM_ENUM), .fallback = "nearest",
+    {STK_PARAM_ROW(trivial_augment_params, filter, STK_PARAM_ENUM), .default_value = "nearest",
      .choices = STK_PARAM_WORDS("nearest", "bilinear", "bicubic"),
      .help = "how pixels are looked up by changes that move them"},
-    {STK_PARAM_ROW(trivial_augment_params, fill, STK_PARAM_NUMBERS), .count = 3, .fallback = "0",
-     .max = 255, .help = "colour where those show nothing of the image"},
+    {STK_PARAM_ROW(trivial_augment_params, fill, STK_PARAM_NUMBERS), .count = 3,
+     .default_value = "0", .max = 255, .help = "colour where those show nothing of the image"},
 };
 
 static const stk_augment_range wide = {.shear = 0.99f,

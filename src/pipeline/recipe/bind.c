@@ -134,7 +134,7 @@ static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info,
     return stk_recipe_bind_row(recipe, entry, tree, tree->line, function, err);
 }
 
-/* What was not given: the fallback, or an error where it is required. */
+/* What was not given: the default, or an error where it is required. */
 static stk_status complete(stk_recipe *recipe, const stk_recipe_entry *info, int line,
                            stk_argument *arguments, stk_error *err)
 {
@@ -145,12 +145,12 @@ static stk_status complete(stk_recipe *recipe, const stk_recipe_entry *info, int
             return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, info->name,
                                  "%s needs `%s`: %s (%s)", info->name, parameter->name,
                                  parameter->help, stk_recipe_kind_name(parameter->kind));
-        if (!parameter->fallback) continue;
+        if (!parameter->default_value) continue;
         const stk_yaml_node text = {.kind = STK_YAML_SCALAR,
                                     .line = line,
                                     .plain = true,
-                                    .text = parameter->fallback,
-                                    .length = strlen(parameter->fallback)};
+                                    .text = parameter->default_value,
+                                    .length = strlen(parameter->default_value)};
         STK_TRY(stk_recipe_bind_argument(recipe, parameter, info->name, &text, &arguments[i], err));
         arguments[i].given = false;
     }

@@ -31,7 +31,7 @@ typedef struct stk_argument    stk_argument;
 
 /* What a parameter was given; which fields are set depends on its kind. */
 struct stk_argument {
-    bool                   given; /* false: the fallback, or all zero */
+    bool                   given; /* false: the default, or all zero */
     int                    line;
     stk_number             number;   /* NUMBER */
     int64_t                integer;  /* INTEGER, CHOICE, VALUE by number, DTYPE */

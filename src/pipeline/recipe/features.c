@@ -119,8 +119,8 @@ static stk_status read_feature(const stk_recipe *recipe, const stk_yaml_node *tr
     if (!is_map) return STK_OK;
     STK_TRY(read_kind(recipe, child(tree, "kind"), spec, err));
     STK_TRY(read_shape(recipe, child(tree, "shape"), &spec->shape, err));
-    const stk_yaml_node *fallback = child(tree, "default");
-    return fallback ? read_default(recipe, fallback, arena, spec, err) : STK_OK;
+    const stk_yaml_node *value = child(tree, "default");
+    return value ? read_default(recipe, value, arena, spec, err) : STK_OK;
 }
 
 stk_status stk_recipe_features(const stk_recipe *recipe, const stk_yaml_node *tree,

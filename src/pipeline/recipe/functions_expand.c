@@ -2,7 +2,7 @@
 #include "pipeline/recipe/recipe_table.h"
 
 static const stk_recipe_parameter value_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
 };
 
 static stk_status range_to(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -31,7 +31,7 @@ static stk_status slices(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_parameter flatten_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "first", .words = STK_PARAM_WORDS("first"),
+    {"value", STK_RECIPE_VALUE, .default_value = "first", .words = STK_PARAM_WORDS("first"),
      .values = (const int[]){-1}, .help = "which value is the dataset"},
 };
 
@@ -44,16 +44,16 @@ static stk_status flatten(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_parameter file_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is the path"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value is the path"},
     {"folder", STK_RECIPE_PATH, .help = "where relative paths begin; the recipe's folder without"},
-    {"compression", STK_RECIPE_CHOICE, .fallback = "auto",
+    {"compression", STK_RECIPE_CHOICE, .default_value = "auto",
      .words = STK_PARAM_WORDS("auto", "none", "gzip", "zlib", "zstd"),
      .help = "of the files; auto looks at their content"},
-    {"buffer_bytes", STK_RECIPE_INTEGER, .fallback = "0",
+    {"buffer_bytes", STK_RECIPE_INTEGER, .default_value = "0",
      .help = "read at a time; 0 means 256 KiB"},
-    {"max_record_bytes", STK_RECIPE_INTEGER, .fallback = "0",
+    {"max_record_bytes", STK_RECIPE_INTEGER, .default_value = "0",
      .help = "a longer record is an error; 0 means 1 GiB"},
-    {"damage", STK_RECIPE_CHOICE, .fallback = "next_file",
+    {"damage", STK_RECIPE_CHOICE, .default_value = "next_file",
      .words = STK_PARAM_WORDS("next_file", "resync"),
      .help = "after a damaged record: go on with the next file, or the next sound record"},
 };

@@ -21,22 +21,24 @@ enum {
 };
 
 static const stk_recipe_parameter decode_parameters[] = {
-    [DECODE_VALUE] = {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
+    [DECODE_VALUE] = {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
     [RESTARTS] = {"restarts", STK_RECIPE_VALUE,
                   .help = "the value with the index of seekable JPEGs; image_restarts where there "
                           "is one"},
-    [CHANNELS] = {"channels", STK_RECIPE_INTEGER, .fallback = "3", .help = "1 (grey) or 3 (RGB)"},
-    [RECOVER] = {"recover", STK_RECIPE_BOOL, .fallback = "false",
+    [CHANNELS] = {"channels", STK_RECIPE_INTEGER, .default_value = "3",
+                  .help = "1 (grey) or 3 (RGB)"},
+    [RECOVER] = {"recover", STK_RECIPE_BOOL, .default_value = "false",
                  .help = "of truncated and damaged images take what is there, and count them"},
-    [ORIENTATION] = {"orientation", STK_RECIPE_BOOL, .fallback = "true", .help = "turn by EXIF"},
-    [SHRINK] = {"shrink", STK_RECIPE_BOOL, .fallback = "false",
+    [ORIENTATION] = {"orientation", STK_RECIPE_BOOL, .default_value = "true",
+                     .help = "turn by EXIF"},
+    [SHRINK] = {"shrink", STK_RECIPE_BOOL, .default_value = "false",
                 .help = "JPEGs that become smaller by 2, 4 or 8 may be decoded at that size"},
-    [MAX_SIDE] = {"max_side", STK_RECIPE_INTEGER, .fallback = "0", .renamed_from = "most_side",
+    [MAX_SIDE] = {"max_side", STK_RECIPE_INTEGER, .default_value = "0", .renamed_from = "most_side",
                   .help = "an image of more pixels in a row or column is an error; 0: 65535"},
-    [MAX_PIXELS] = {"max_pixels", STK_RECIPE_INTEGER, .fallback = "0",
+    [MAX_PIXELS] = {"max_pixels", STK_RECIPE_INTEGER, .default_value = "0",
                     .renamed_from = "most_pixels",
                     .help = "an image of more pixels in all is an error; 0: 2^28"},
-    [PILLOW_16BIT] = {"pillow_16bit", STK_RECIPE_BOOL, .fallback = "false",
+    [PILLOW_16BIT] = {"pillow_16bit", STK_RECIPE_BOOL, .default_value = "false",
                       .help = "Pillow's way with 16 bits: grey above 255 is white, of colours the "
                               "high byte; else they are scaled by their range"},
 };
@@ -78,8 +80,8 @@ static double real_of(stk_number number)
 static const stk_recipe_parameter as_image_parameters[] = {
     {"height", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "in pixels"},
     {"width", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "in pixels"},
-    {"channels", STK_RECIPE_INTEGER, .fallback = "3", .help = "1 (grey) or 3 (RGB)"},
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
+    {"channels", STK_RECIPE_INTEGER, .default_value = "3", .help = "1 (grey) or 3 (RGB)"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
 };
 
 static int side(int64_t integer)
@@ -99,8 +101,9 @@ static stk_status as_image(stk_recipe *recipe, const stk_recipe_call *bound,
 
 static const stk_recipe_parameter one_hot_parameters[] = {
     {"classes", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "how many there are"},
-    {"smoothing", STK_RECIPE_NUMBER, .fallback = "0", .help = "the part that is spread over all"},
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
+    {"smoothing", STK_RECIPE_NUMBER, .default_value = "0",
+     .help = "the part that is spread over all"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
 };
 
 static stk_status one_hot(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -113,16 +116,16 @@ static stk_status one_hot(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 #define MIX_PARAMETERS                                                                             \
-    {"alpha", STK_RECIPE_NUMBER, .fallback = "1", .help = "of the Beta distribution"},             \
-        {"image", STK_RECIPE_VALUE, .fallback = "0", .help = "which value has the images"},        \
+    {"alpha", STK_RECIPE_NUMBER, .default_value = "1", .help = "of the Beta distribution"},        \
+        {"image", STK_RECIPE_VALUE, .default_value = "0", .help = "which value has the images"},   \
     {                                                                                              \
-        "label", STK_RECIPE_VALUE, .fallback = "1", .help = "and which the one-hot labels"         \
+        "label", STK_RECIPE_VALUE, .default_value = "1", .help = "and which the one-hot labels"    \
     }
 
 static const stk_recipe_parameter mixup_parameters[] = {MIX_PARAMETERS};
 static const stk_recipe_parameter cutmix_parameters[] = {
     MIX_PARAMETERS,
-    {"planar", STK_RECIPE_BOOL, .fallback = "false", .help = "channels come first"},
+    {"planar", STK_RECIPE_BOOL, .default_value = "false", .help = "channels come first"},
 };
 
 static stk_status mix(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -170,8 +173,9 @@ static struct {
 } table = {.once = PTHREAD_ONCE_INIT};
 
 static const stk_recipe_parameter own_parameters[OWN_PARAMETERS] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
-    {"probability", STK_RECIPE_NUMBER, .fallback = "1", .help = "that it is done at all, 0 to 1"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
+    {"probability", STK_RECIPE_NUMBER, .default_value = "1",
+     .help = "that it is done at all, 0 to 1"},
 };
 
 /* "size=224 area=0.08,1" of what was given. */
@@ -213,7 +217,7 @@ static void fill_table(void)
         for (; used < op->parameter_count && used < MOST_PARAMETERS - OWN_PARAMETERS; used++)
             to[used] = (stk_recipe_parameter){.name = op->parameters[used].name,
                                               .kind = STK_RECIPE_SETTING,
-                                              .required = !op->parameters[used].fallback,
+                                              .required = !op->parameters[used].default_value,
                                               .help = op->parameters[used].help};
         memcpy(to + used, own_parameters, sizeof own_parameters);
         table.entries[table.count++] =

@@ -8,7 +8,7 @@ static const char *name_of(const stk_recipe_call *bound)
 
 static const stk_recipe_parameter arithmetic_parameters[] = {
     {"number", STK_RECIPE_NUMBER, .required = true, .help = "the second operand"},
-    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = STK_PARAM_WORDS("all"),
+    {"value", STK_RECIPE_VALUE, .default_value = "all", .words = STK_PARAM_WORDS("all"),
      .values = (const int[]){-1}, .help = "which value"},
 };
 
@@ -26,7 +26,7 @@ static stk_status arithmetic(stk_recipe *recipe, const stk_recipe_call *bound,
 
 static const stk_recipe_parameter cast_parameters[] = {
     {"dtype", STK_RECIPE_DTYPE, .required = true, .help = "the new type"},
-    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = STK_PARAM_WORDS("all"),
+    {"value", STK_RECIPE_VALUE, .default_value = "all", .words = STK_PARAM_WORDS("all"),
      .values = (const int[]){-1}, .help = "which value"},
 };
 
@@ -39,11 +39,11 @@ static stk_status cast(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_parameter all_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "all", .words = STK_PARAM_WORDS("all"),
+    {"value", STK_RECIPE_VALUE, .default_value = "all", .words = STK_PARAM_WORDS("all"),
      .values = (const int[]){-1}, .help = "which value"},
 };
 static const stk_recipe_parameter one_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
 };
 
 /* The many that take nothing but a value. */
@@ -96,7 +96,7 @@ static stk_status value_key(stk_recipe *recipe, const stk_recipe_call *bound,
 static const stk_recipe_parameter modulo_parameters[] = {
     {"modulus", STK_RECIPE_INTEGER, .required = true, .least = 1,
      .help = "how many keys there are"},
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
 };
 
 static stk_status modulo_key(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -108,8 +108,8 @@ static stk_status modulo_key(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_parameter random_parameters[] = {
-    {"low", STK_RECIPE_NUMBER, .fallback = "0", .help = "the least"},
-    {"high", STK_RECIPE_NUMBER, .fallback = "1", .help = "all are below"},
+    {"low", STK_RECIPE_NUMBER, .default_value = "0", .help = "the least"},
+    {"high", STK_RECIPE_NUMBER, .default_value = "1", .help = "all are below"},
 };
 
 static double real_of(stk_number number)

@@ -42,7 +42,7 @@ static stk_status rename_values(stk_recipe *recipe, const stk_recipe_call *bound
 
 static const stk_recipe_parameter decode_parameters[] = {
     {"dtype", STK_RECIPE_DTYPE, .required = true, .help = "the type of the numbers"},
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value"},
 };
 
 static stk_status decode_raw(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -54,9 +54,9 @@ static stk_status decode_raw(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_parameter read_parameters[] = {
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is the path"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value is the path"},
     {"folder", STK_RECIPE_PATH, .help = "where relative paths begin; the recipe's folder without"},
-    {"limit_bytes", STK_RECIPE_INTEGER, .fallback = "0",
+    {"limit_bytes", STK_RECIPE_INTEGER, .default_value = "0",
      .help = "a larger file is an error; 0 means 1 GiB"},
 };
 
@@ -75,7 +75,7 @@ static stk_status read_file(stk_recipe *recipe, const stk_recipe_call *bound,
 static const stk_recipe_parameter example_parameters[] = {
     {"features", STK_RECIPE_FEATURES, .required = true,
      .help = "name: int64, float32 or bytes, or name: {dtype, shape, kind, default}"},
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is the record"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value is the record"},
 };
 
 static stk_status parse_example(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -98,7 +98,7 @@ static const stk_recipe_parameter sequence_parameters[] = {
     {"context", STK_RECIPE_FEATURES, .help = "features of the whole, as in parse_example"},
     {"lists", STK_RECIPE_FEATURES,
      .help = "of steps: name: int64, float32 or bytes, or name: {dtype, shape, kind, missing}"},
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is the record"},
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value is the record"},
 };
 
 static stk_status parse_sequence_example(stk_recipe *recipe, const stk_recipe_call *bound,

@@ -6,8 +6,8 @@
 
 /* In the order of stk_relation, from the third. */
 #define STK_COMPARE_PARAMETERS                                                                     \
-    {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is compared"},               \
-        {"modulo", STK_RECIPE_INTEGER, .fallback = "0",                                            \
+    {"value", STK_RECIPE_VALUE, .default_value = "0", .help = "which value is compared"},          \
+        {"modulo", STK_RECIPE_INTEGER, .default_value = "0",                                       \
          .help = "its remainder is compared; 0: it itself"},                                       \
         {"less_than", STK_RECIPE_NUMBER, .help = "holds when it is smaller"},                      \
         {"at_most", STK_RECIPE_NUMBER, .help = "holds when it is no larger"},                      \

@@ -8,7 +8,7 @@
     }
 #define DROP_PARAMETER                                                                             \
     {                                                                                              \
-        "drop_remainder", STK_RECIPE_BOOL, .fallback = "false",                                    \
+        "drop_remainder", STK_RECIPE_BOOL, .default_value = "false",                               \
                                            .help = "without the last one when it is smaller"       \
     }
 

@@ -4,7 +4,7 @@
 
 #define ORDER_PARAMETER                                                                            \
     {                                                                                              \
-        "order", STK_RECIPE_CHOICE, .fallback = "default",                                         \
+        "order", STK_RECIPE_CHOICE, .default_value = "default",                                    \
                                     .words = STK_PARAM_WORDS("default", "exact", "relaxed"),       \
                                     .help = "relaxed: elements as they are ready"                  \
     }
@@ -12,7 +12,7 @@
 static const stk_recipe_parameter map_parameters[] = {
     {"function", STK_RECIPE_FUNCTION, .required = true, .role = STK_RECIPE_MAP, .here = true,
      .help = "called on every element"},
-    {"parallel", STK_RECIPE_INTEGER, .fallback = "auto", .least = 1,
+    {"parallel", STK_RECIPE_INTEGER, .default_value = "auto", .least = 1,
      .words = STK_PARAM_WORDS("auto"), .values = (const int[]){-1}, .help = "most calls at a time"},
     ORDER_PARAMETER,
 };
@@ -86,11 +86,12 @@ static stk_status flat_map(stk_recipe *recipe, const stk_recipe_call *bound, stk
 
 static const stk_recipe_parameter interleave_parameters[] = {
     EXPAND_PARAMETERS,
-    {"cycle", STK_RECIPE_INTEGER, .fallback = "auto", .least = 1, .words = STK_PARAM_WORDS("auto"),
-     .values = (const int[]){-1}, .help = "datasets open at a time"},
-    {"block", STK_RECIPE_INTEGER, .fallback = "1", .least = 1,
+    {"cycle", STK_RECIPE_INTEGER, .default_value = "auto", .least = 1,
+     .words = STK_PARAM_WORDS("auto"), .values = (const int[]){-1},
+     .help = "datasets open at a time"},
+    {"block", STK_RECIPE_INTEGER, .default_value = "1", .least = 1,
      .help = "elements of one before the next has its turn"},
-    {"parallel", STK_RECIPE_INTEGER, .fallback = "0", .words = STK_PARAM_WORDS("auto"),
+    {"parallel", STK_RECIPE_INTEGER, .default_value = "0", .words = STK_PARAM_WORDS("auto"),
      .values = (const int[]){-1}, .help = "datasets that run ahead; 0: none"},
     ORDER_PARAMETER,
 };
@@ -147,7 +148,8 @@ static stk_status scan(stk_recipe *recipe, const stk_recipe_call *bound, stk_dat
 }
 
 static const stk_recipe_parameter enumerate_parameters[] = {
-    {"start", STK_RECIPE_INTEGER, .fallback = "0", .least = INT64_MIN, .help = "the first number"},
+    {"start", STK_RECIPE_INTEGER, .default_value = "0", .least = INT64_MIN,
+     .help = "the first number"},
 };
 
 static stk_status enumerate(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,

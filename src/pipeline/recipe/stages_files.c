@@ -6,15 +6,15 @@
 
 #define COMPRESSIONS STK_PARAM_WORDS("auto", "none", "gzip", "zlib", "zstd")
 #define RECORD_PARAMETERS                                                                          \
-    {"compression", STK_RECIPE_CHOICE, .fallback = "auto", .words = COMPRESSIONS,                  \
+    {"compression", STK_RECIPE_CHOICE, .default_value = "auto", .words = COMPRESSIONS,             \
      .help = "of the files; auto looks at their content"},                                         \
-        {"buffer_bytes", STK_RECIPE_INTEGER, .fallback = "0",                                      \
+        {"buffer_bytes", STK_RECIPE_INTEGER, .default_value = "0",                                 \
          .help = "read at a time; 0 means 256 KiB"},                                               \
-        {"max_record_bytes", STK_RECIPE_INTEGER, .fallback = "0",                                  \
+        {"max_record_bytes", STK_RECIPE_INTEGER, .default_value = "0",                             \
          .help = "a longer record is an error; 0 means 1 GiB"},                                    \
     {                                                                                              \
         "damage", STK_RECIPE_CHOICE,                                                               \
-            .fallback = "next_file", .words = STK_PARAM_WORDS("next_file", "resync"),              \
+            .default_value = "next_file", .words = STK_PARAM_WORDS("next_file", "resync"),         \
             .help = "after a damaged record: go on with the next file, or the next sound record"   \
     }
 
@@ -29,8 +29,8 @@ static stk_records_options records_of(const stk_argument *a)
 
 static const stk_recipe_parameter files_parameters[] = {
     {"pattern", STK_RECIPE_PATH, .required = true, .help = "a path with * ? [], or a folder"},
-    {"shuffle", STK_RECIPE_BOOL, .fallback = "false", .help = "in an order drawn once"},
-    {"seed", STK_RECIPE_INTEGER, .fallback = "0", .help = "of that order"},
+    {"shuffle", STK_RECIPE_BOOL, .default_value = "false", .help = "in an order drawn once"},
+    {"seed", STK_RECIPE_INTEGER, .default_value = "0", .help = "of that order"},
 };
 
 static stk_status files(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
@@ -84,12 +84,12 @@ static stk_status text(stk_recipe *recipe, const stk_recipe_call *bound, stk_dat
 static const stk_recipe_parameter fixed_length_parameters[] = {
     {"paths", STK_RECIPE_PATHS, .required = true, .help = "the files, in order"},
     {"record_bytes", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "of each record"},
-    {"header_bytes", STK_RECIPE_INTEGER, .fallback = "0", .help = "passed over in each file"},
-    {"footer_bytes", STK_RECIPE_INTEGER, .fallback = "0", .help = "passed over in each file"},
-    {"compression", STK_RECIPE_CHOICE, .fallback = "auto",
+    {"header_bytes", STK_RECIPE_INTEGER, .default_value = "0", .help = "passed over in each file"},
+    {"footer_bytes", STK_RECIPE_INTEGER, .default_value = "0", .help = "passed over in each file"},
+    {"compression", STK_RECIPE_CHOICE, .default_value = "auto",
      .words = STK_PARAM_WORDS("auto", "none", "gzip", "zlib"),
      .help = "of the files; auto looks at their content"},
-    {"buffer_bytes", STK_RECIPE_INTEGER, .fallback = "0",
+    {"buffer_bytes", STK_RECIPE_INTEGER, .default_value = "0",
      .help = "read at a time; 0 means 256 KiB"},
 };
 
@@ -109,7 +109,7 @@ static const stk_recipe_parameter source_parameters[] = {
     {"path", STK_RECIPE_PATH, .required = true, .help = "a folder of images, an archive, a table"},
     {"kind", STK_RECIPE_TEXT, .help = "what it is, where it cannot be told from its content"},
     {"split", STK_RECIPE_TEXT, .help = "only this part, such as train"},
-    {"follow_outside", STK_RECIPE_BOOL, .fallback = "false",
+    {"follow_outside", STK_RECIPE_BOOL, .default_value = "false",
      .help = "take what links and rows name outside of the data's folder"},
 };
 

@@ -4,11 +4,12 @@
 
 static const stk_recipe_parameter window_parameters[] = {
     {"size", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "elements of a window"},
-    {"shift", STK_RECIPE_INTEGER, .fallback = "size", .least = 1, .words = STK_PARAM_WORDS("size"),
-     .values = (const int[]){-1}, .help = "from the start of one to the start of the next"},
-    {"stride", STK_RECIPE_INTEGER, .fallback = "1", .least = 1,
+    {"shift", STK_RECIPE_INTEGER, .default_value = "size", .least = 1,
+     .words = STK_PARAM_WORDS("size"), .values = (const int[]){-1},
+     .help = "from the start of one to the start of the next"},
+    {"stride", STK_RECIPE_INTEGER, .default_value = "1", .least = 1,
      .help = "between the elements of a window"},
-    {"drop_remainder", STK_RECIPE_BOOL, .fallback = "false", .help = "only whole windows"},
+    {"drop_remainder", STK_RECIPE_BOOL, .default_value = "false", .help = "only whole windows"},
 };
 
 static stk_status window(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
@@ -67,17 +68,17 @@ static stk_status group_by_window(stk_recipe *recipe, const stk_recipe_call *bou
 enum { LENGTH, BOUNDARIES, SIZES, TO_BOUNDARY, NO_PADDING, DROP, SHAPES, PADDING };
 
 static const stk_recipe_parameter bucket_parameters[] = {
-    [LENGTH] = {"length", STK_RECIPE_FUNCTION, .fallback = "length", .role = STK_RECIPE_KEY,
+    [LENGTH] = {"length", STK_RECIPE_FUNCTION, .default_value = "length", .role = STK_RECIPE_KEY,
                 .help = "of an element"},
     [BOUNDARIES] = {"boundaries", STK_RECIPE_INTEGERS, .required = true,
                     .help = "lengths where the next bucket begins"},
     [SIZES] = {"batch_sizes", STK_RECIPE_INTEGERS, .required = true, .least = 1,
                .help = "one per bucket: one more than boundaries"},
-    [TO_BOUNDARY] = {"pad_to_boundary", STK_RECIPE_BOOL, .fallback = "false",
+    [TO_BOUNDARY] = {"pad_to_boundary", STK_RECIPE_BOOL, .default_value = "false",
                      .help = "to one less than the bucket's end"},
-    [NO_PADDING] = {"no_padding", STK_RECIPE_BOOL, .fallback = "false",
+    [NO_PADDING] = {"no_padding", STK_RECIPE_BOOL, .default_value = "false",
                     .help = "the shapes of a bucket are equal"},
-    [DROP] = {"drop_remainder", STK_RECIPE_BOOL, .fallback = "false",
+    [DROP] = {"drop_remainder", STK_RECIPE_BOOL, .default_value = "false",
               .help = "without batches that are not full at the end"},
     [SHAPES] = {"shapes", STK_RECIPE_SHAPES, .help = "as in padded_batch"},
     [PADDING] = {"padding", STK_RECIPE_CONSTANTS, .help = "as in padded_batch"},

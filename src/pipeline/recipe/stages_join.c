@@ -81,9 +81,10 @@ static stk_status concatenate(stk_recipe *recipe, const stk_recipe_call *bound, 
 static const stk_recipe_parameter sample_parameters[] = {
     INPUTS_PARAMETER,
     {"weights", STK_RECIPE_NUMBERS, .help = "one per input; all equal without it"},
-    {"stop_on_empty", STK_RECIPE_BOOL, .fallback = "false", .help = "ends with the first to end"},
+    {"stop_on_empty", STK_RECIPE_BOOL, .default_value = "false",
+     .help = "ends with the first to end"},
     {"seed", STK_RECIPE_INTEGER, .help = "of the draws; the pipeline's without it"},
-    {"same_each_epoch", STK_RECIPE_BOOL, .fallback = "false",
+    {"same_each_epoch", STK_RECIPE_BOOL, .default_value = "false",
      .help = "every epoch in the order of the first"},
 };
 
@@ -121,7 +122,8 @@ static const stk_recipe_parameter choose_parameters[] = {
     INPUTS_PARAMETER,
     {"choices", STK_RECIPE_STAGES, .required = true, .role = STK_RECIPE_SOURCE,
      .help = "stages that give the numbers of inputs"},
-    {"stop_on_empty", STK_RECIPE_BOOL, .fallback = "false", .help = "ends with the first to end"},
+    {"stop_on_empty", STK_RECIPE_BOOL, .default_value = "false",
+     .help = "ends with the first to end"},
 };
 
 static stk_status choose_from(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,

@@ -17,11 +17,11 @@ static stk_status cache(stk_recipe *recipe, const stk_recipe_call *bound, stk_da
 
 static const stk_recipe_parameter snapshot_parameters[] = {
     {"directory", STK_RECIPE_PATH, .required = true, .help = "where snapshots are kept"},
-    {"compression", STK_RECIPE_CHOICE, .fallback = "auto",
+    {"compression", STK_RECIPE_CHOICE, .default_value = "auto",
      .words = STK_PARAM_WORDS("auto", "none", "gzip", "zstd"), .values = (const int[]){0, 1, 2, 4},
      .help = "auto is zstd"},
-    {"chunk_bytes", STK_RECIPE_INTEGER, .fallback = "0", .help = "of a file; 0 means 64 MB"},
-    {"pending_seconds", STK_RECIPE_NUMBER, .fallback = "0",
+    {"chunk_bytes", STK_RECIPE_INTEGER, .default_value = "0", .help = "of a file; 0 means 64 MB"},
+    {"pending_seconds", STK_RECIPE_NUMBER, .default_value = "0",
      .help = "an unfinished one is given up after; 0 means 86400"},
 };
 
@@ -43,8 +43,9 @@ static stk_status snapshot(stk_recipe *recipe, const stk_recipe_call *bound, stk
 }
 
 static const stk_recipe_parameter prefetch_parameters[] = {
-    {"count", STK_RECIPE_INTEGER, .fallback = "auto", .least = -1, .words = STK_PARAM_WORDS("auto"),
-     .values = (const int[]){-1}, .help = "elements to run ahead; auto: as far as helps"},
+    {"count", STK_RECIPE_INTEGER, .default_value = "auto", .least = -1,
+     .words = STK_PARAM_WORDS("auto"), .values = (const int[]){-1},
+     .help = "elements to run ahead; auto: as far as helps"},
 };
 
 static stk_status prefetch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
@@ -55,7 +56,7 @@ static stk_status prefetch(stk_recipe *recipe, const stk_recipe_call *bound, stk
 }
 
 static const stk_recipe_parameter ignore_parameters[] = {
-    {"log_warning", STK_RECIPE_BOOL, .fallback = "false", .help = "each goes to the log"},
+    {"log_warning", STK_RECIPE_BOOL, .default_value = "false", .help = "each goes to the log"},
 };
 
 static stk_status ignore_errors(stk_recipe *recipe, const stk_recipe_call *bound,
@@ -67,9 +68,9 @@ static stk_status ignore_errors(stk_recipe *recipe, const stk_recipe_call *bound
 
 static const stk_recipe_parameter quarantine_parameters[] = {
     {"file", STK_RECIPE_PATH, .required = true, .help = "where bad elements are written down"},
-    {"max_rate", STK_RECIPE_NUMBER, .fallback = "0", .renamed_from = "most_rate",
+    {"max_rate", STK_RECIPE_NUMBER, .default_value = "0", .renamed_from = "most_rate",
      .help = "share of bad elements that stops the run; 0 means 0.01"},
-    {"min_elements", STK_RECIPE_INTEGER, .fallback = "0", .renamed_from = "least",
+    {"min_elements", STK_RECIPE_INTEGER, .default_value = "0", .renamed_from = "least",
      .help = "elements seen before the rate counts; 0 means 1000"},
 };
 
@@ -85,7 +86,7 @@ static stk_status quarantine(stk_recipe *recipe, const stk_recipe_call *bound, s
 }
 
 static const stk_recipe_parameter options_parameters[] = {
-    {"order", STK_RECIPE_CHOICE, .fallback = "default",
+    {"order", STK_RECIPE_CHOICE, .default_value = "default",
      .words = STK_PARAM_WORDS("default", "exact", "relaxed"),
      .help = "of every stage that does not say itself"},
     {"passes_off", STK_RECIPE_TEXTS, .help = "names of passes not to make, such as map_fusion"},

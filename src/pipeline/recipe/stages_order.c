@@ -5,7 +5,7 @@
 #define SHUFFLE_PARAMETERS                                                                         \
     {"seed", STK_RECIPE_INTEGER, .help = "of the order; the pipeline's without it"},               \
     {                                                                                              \
-        "same_each_epoch", STK_RECIPE_BOOL, .fallback = "false",                                   \
+        "same_each_epoch", STK_RECIPE_BOOL, .default_value = "false",                              \
                                             .help = "every epoch in the order of the first"        \
     }
 
@@ -40,7 +40,7 @@ static stk_status global_shuffle(stk_recipe *recipe, const stk_recipe_call *boun
 }
 
 static const stk_recipe_parameter repeat_parameters[] = {
-    {"count", STK_RECIPE_INTEGER, .fallback = "forever", .least = -1,
+    {"count", STK_RECIPE_INTEGER, .default_value = "forever", .least = -1,
      .words = STK_PARAM_WORDS("forever"), .values = (const int[]){-1}, .help = "how often"},
 };
 
@@ -83,7 +83,7 @@ static stk_status shard(stk_recipe *recipe, const stk_recipe_call *bound, stk_da
 }
 
 static const stk_recipe_parameter autoshard_parameters[] = {
-    {"mode", STK_RECIPE_CHOICE, .fallback = "auto",
+    {"mode", STK_RECIPE_CHOICE, .default_value = "auto",
      .words = STK_PARAM_WORDS("auto", "file", "data", "off"),
      .help = "by files, by elements; auto: by files where possible"},
     {"workers", STK_RECIPE_INTEGER, .required = true, .least = 1,

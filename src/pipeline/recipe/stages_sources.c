@@ -7,8 +7,9 @@
 static const stk_recipe_parameter range_parameters[] = {
     {"stop", STK_RECIPE_INTEGER, .required = true, .least = INT64_MIN,
      .help = "the numbers end before it"},
-    {"start", STK_RECIPE_INTEGER, .fallback = "0", .least = INT64_MIN, .help = "the first number"},
-    {"step", STK_RECIPE_INTEGER, .fallback = "1", .least = INT64_MIN,
+    {"start", STK_RECIPE_INTEGER, .default_value = "0", .least = INT64_MIN,
+     .help = "the first number"},
+    {"step", STK_RECIPE_INTEGER, .default_value = "1", .least = INT64_MIN,
      .help = "from one number to the next; not 0"},
 };
 

@@ -2,10 +2,10 @@
  * documentation come from. */
 #include "train/recipe/train_recipe_internal.h"
 
-#define KEY(section, member, kind_, fallback_)                                                     \
+#define KEY(section, member, kind_, default_)                                                      \
     .group = #section, .name = #member, .kind = STK_PARAM_##kind_,                                 \
     .offset = offsetof(stk_train_recipe, section.member),                                          \
-    .size = sizeof(((stk_train_recipe *)0)->section.member), .fallback = (fallback_)
+    .size = sizeof(((stk_train_recipe *)0)->section.member), .default_value = (default_)
 #define AUTO(section, member, kind_) KEY(section, member, kind_, "auto"), .flags = STK_PARAM_AUTO
 
 static const stk_param keys[] = {
