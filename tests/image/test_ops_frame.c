@@ -286,6 +286,7 @@ STK_TEST(fit_without_a_size_squeezes_only_what_is_long)
     EXPECT_INT_EQ(448, f.height);
     EXPECT_INT_EQ(448, banner.width);
     EXPECT_INT_EQ(224, banner.height);
+    EXPECT_STATUS(STK_E_LIMIT, frame_by("fit", "max_ratio=1000000", 3000000, 3000000, &f, &err));
     EXPECT_INT_EQ(-1, unknown.width);
     EXPECT_INT_EQ(24, measure_by("fit", "size=24", -1, -1).height);
     expect_refused(STK_E_INVALID, "fit", "max_ratio=0.5", "max_ratio");

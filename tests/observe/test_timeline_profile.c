@@ -199,6 +199,26 @@ STK_TEST(steps_without_marks_are_found_by_what_comes_once_in_each)
     stk_profile_release(&p);
 }
 
+STK_TEST(marks_whose_number_counts_no_steps_are_numbered_by_their_order)
+{
+    static const char *const names[] = {"ProfilerStep#7", "ProfilerStep#777777777777777777777777",
+                                        "ProfilerStep#9"};
+    static const int         numbers[] = {7, 1, 9};
+    char                     said[2048];
+    trace_file               f = begin_trace("numbers.json", "\"schemaVersion\": 1");
+    for (int i = 0; i < 3; i++) {
+        add_span(&f, 1, 1, "user_annotation", names[i], i * 1000, 900);
+        add_span(&f, 1, 1, "cpu_op", "aten::linear", i * 1000 + 10, 800);
+    }
+    end_trace(&f);
+    stk_profile p = profile_of(f.path, said, sizeof said);
+    EXPECT_INT_EQ(3, p.steps);
+    for (size_t i = 0; i < p.step_count; i++)
+        EXPECT_INT_EQ(numbers[i], p.step_list[i].step);
+    expect_sums(&p);
+    stk_profile_release(&p);
+}
+
 STK_TEST(long_pauses_between_steps_are_no_part_of_them)
 {
     char       said[2048];

@@ -42,15 +42,14 @@ static int32_t shown(const fit_params *p, int32_t side, int32_t other)
 /* To the longest shape that is allowed, with as many pixels as there are. */
 static void squeeze(const fit_params *p, int32_t width, int32_t height, int32_t out[2])
 {
-    const bool    wide = width > height;
-    const double  length = wide ? width : height, breadth = wide ? height : width;
-    const double  shorter = sqrt(length * breadth / p->max_ratio);
-    const int32_t sides[2] = {(int32_t)ceil(shorter), (int32_t)ceil(shorter * p->max_ratio)};
+    const bool   wide = width > height;
+    const double length = wide ? width : height, breadth = wide ? height : width;
+    const double shorter = sqrt(length * breadth / p->max_ratio);
     out[0] = width;
     out[1] = height;
     if (length <= breadth * p->max_ratio) return;
-    out[0] = sides[wide];
-    out[1] = sides[!wide];
+    out[!wide] = (int32_t)ceil(shorter * p->max_ratio); /* at most length: checked above */
+    out[wide] = (int32_t)ceil(shorter);
 }
 
 static stk_status choose_geometry(const void *params, stk_random *random, int32_t width,

@@ -79,6 +79,12 @@ static stk_status join(stk_windows *w, stk_error *err)
     return STK_OK;
 }
 
+/* The number that a step's mark carries; -1 for what counts no steps. */
+static double number_of(const stk_timeline_event *mark)
+{
+    return mark->value >= 0 && mark->value < 9007199254740992.0 ? mark->value : -1;
+}
+
 static stk_status find_marked(stk_windows *w, const stk_timeline *t, size_t markers, stk_error *err)
 {
     size_t begin, end;
@@ -88,7 +94,7 @@ static stk_status find_marked(stk_windows *w, const stk_timeline *t, size_t mark
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
         if (e->kind != STK_TIMELINE_STEP || !e->ns) continue;
         w->list[w->count++] = (stk_step_window){
-            .begin_ns = e->begin_ns, .end_ns = stk_event_end(e), .step = e->value};
+            .begin_ns = e->begin_ns, .end_ns = stk_event_end(e), .step = number_of(e)};
     }
     qsort(w->list, w->count, sizeof *w->list, compare_windows);
     return join(w, err);
