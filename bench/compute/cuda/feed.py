@@ -207,7 +207,7 @@ def ours(given, work, classes):
     if plugin.exists():
         environment.setdefault("STOKER_PLUGIN_CUDA", str(plugin.resolve()))
     begin = time.perf_counter()
-    run([stoker, "pack", work / "files", work / "pack", "-q"], given.limit, environment)
+    run([stoker, "pack", work / "files", work / "pack", "-q", "--follow-outside"], given.limit, environment)
     packed = time.perf_counter() - begin
     step = ["--backend", given.backend, "--batch", given.batch, "--size", given.size, "--precision",
             given.precision]
