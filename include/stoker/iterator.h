@@ -53,8 +53,12 @@ STK_API STK_NODISCARD stk_status stk_iterator_next(stk_iterator *it, stk_element
  * the plan for skipped elements. The elements that follow are the same either way. */
 STK_API STK_NODISCARD stk_status stk_iterator_skip(stk_iterator *it, uint64_t count,
                                                    uint64_t *skipped, stk_error *err);
-STK_API const stk_element_spec  *stk_iterator_spec(const stk_iterator *it);
-STK_API stk_ledger              *stk_iterator_ledger(const stk_iterator *it);
+/* How many errors skipping and restoring passed over as results, and the first of them in *first.
+ * Who never went on after an error has met new ones: what follows is not what would have followed.
+ */
+STK_API uint64_t stk_iterator_passed_errors(const stk_iterator *it, stk_error *first);
+STK_API const stk_element_spec *stk_iterator_spec(const stk_iterator *it);
+STK_API stk_ledger             *stk_iterator_ledger(const stk_iterator *it);
 
 /* Appends the position of the iterator: the elements that next returned, not those that are
  * buffered. */

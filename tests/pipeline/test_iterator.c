@@ -375,6 +375,32 @@ STK_TEST(what_comes_after_a_skip_is_as_if_nothing_had_been_skipped)
     }
 }
 
+STK_TEST(errors_that_a_skip_passes_over_are_counted_and_the_first_is_kept)
+{
+    stk_dataset  *data = RANGE(10);
+    stk_iterator *it;
+    stk_element  *element;
+    stk_error     err, first;
+    uint64_t      skipped;
+    APPLY(data, map, stk_test_fail_on(3), NULL);
+    APPLY(data, filter, stk_test_divides(1));
+    APPLY(data, map, stk_test_fail_on(6), NULL);
+    APPLY(data, filter, stk_test_divides(1));
+    EXPECT_OK(stk_iterator_start(&it, data, NULL, &err));
+    EXPECT_OK(stk_iterator_skip(it, 3, &skipped, &err));
+    EXPECT_INT_EQ(0, stk_iterator_passed_errors(it, &first));
+    const stk_status st = stk_iterator_next(it, &element, &err);
+    EXPECT(st != STK_OK);
+    EXPECT_INT_EQ(0, stk_iterator_passed_errors(it, &first)); /* that one was given */
+    EXPECT_OK(stk_iterator_skip(it, 4, &skipped, &err));
+    EXPECT_INT_EQ(4, skipped);
+    EXPECT_INT_EQ(1, stk_iterator_passed_errors(it, &first));
+    EXPECT_INT_EQ(st, first.status);
+    EXPECT_STR_EQ(err.component, first.component);
+    stk_iterator_free(it);
+    stk_dataset_unref(data);
+}
+
 STK_TEST(skipping_stops_at_the_end)
 {
     stk_dataset  *data = RANGE(10);

@@ -152,7 +152,10 @@ stk_status cli_sample_start(stk_iterator **out, stk_dataset *data, const cli_sam
     uint64_t             skipped;
     options.passes_off = PASSES_OFF;
     STK_TRY(stk_iterator_start(out, data, &options, err));
+    stk_error  passed;
     stk_status st = stk_iterator_skip(*out, index, &skipped, err);
+    if (!st && stk_iterator_passed_errors(*out, &passed))
+        st = stk_fail(err, passed.status, passed.component, passed.where, "%s", passed.message);
     if (!st && skipped < index)
         st = stk_fail(err, STK_E_RANGE, "images", NULL,
                       "element %" PRIu64 " was asked for, but there are only %" PRIu64, index,

@@ -189,6 +189,11 @@ stk_status stk_iterator_skip(stk_iterator *it, uint64_t count, uint64_t *skipped
     return STK_OK;
 }
 
+uint64_t stk_iterator_passed_errors(const stk_iterator *it, stk_error *first)
+{
+    return stk_run_passed_errors(it->run, first);
+}
+
 const stk_element_spec *stk_iterator_spec(const stk_iterator *it)
 {
     return stk_dataset_spec(it->data);

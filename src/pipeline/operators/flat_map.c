@@ -79,7 +79,9 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
             st = stk_nested_open(&s->inner, node, STK_PARAMS(params, node)->function, element,
                                  s->index++, 0, err);
         if (stk_status_is_environment(st)) return st;
-        if (st) ++*discarded;
+        if (!st) continue;
+        stk_run_pass_error(node->run, err);
+        ++*discarded;
     }
     return STK_OK;
 }

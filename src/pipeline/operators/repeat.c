@@ -129,7 +129,10 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
         const stk_status st = next(node, &element, err);
         if (stk_status_is_environment(st)) return st;
         if (!st && !element) break;
-        stk_element_unref(element);
+        if (st)
+            stk_run_pass_error(node->run, err);
+        else
+            stk_element_unref(element);
         ++*discarded;
     }
     return STK_OK;

@@ -110,6 +110,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
         stk_status st = find_row(node, err);
         if (stk_status_is_environment(st)) return st;
         if (st) {
+            stk_run_pass_error(node->run, err);
             ++*discarded;
             continue;
         }

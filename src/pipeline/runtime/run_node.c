@@ -245,8 +245,10 @@ stk_status stk_node_discard_each(stk_node *node, uint64_t count, uint64_t *disca
         stk_status st = node->plan->op->next(node, &element, err);
         if (stk_status_is_environment(st)) return st;
         if (!st && !element) return STK_OK;
-        if (st) element = NULL;
-        stk_element_unref(element);
+        if (st)
+            stk_run_pass_error(node->run, err);
+        else
+            stk_element_unref(element);
         ++*discarded;
     }
     return STK_OK;
@@ -279,6 +281,8 @@ stk_status stk_node_skip(stk_node *node, uint64_t count, uint64_t *passed, stk_e
 
 stk_status stk_node_discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
+    stk_error unasked;
+    if (!err) err = &unasked;
     *discarded = 0;
     if (node->done || !count) return STK_OK;
     const stk_operator *op = node->plan->op;

@@ -48,6 +48,8 @@ struct stk_run {
     uint64_t            number;               /* of this run in this process, from 1 */
     stk_decision        decisions[DECISIONS]; /* a ring; under log_lock */
     size_t              decision_count;
+    uint64_t            passed_errors; /* under log_lock, as the first of them */
+    stk_error           passed_error;
 };
 
 stk_status stk_run_new(stk_run **out, const stk_run_options *options, stk_error *err)
@@ -152,6 +154,22 @@ void stk_run_decide(stk_run *run, const char *knob, double from, double to, cons
     pthread_mutex_unlock(&run->log_lock);
     stk_run_log(run, "autotune: %s %g -> %g %s: %s", knob, from, to, kept ? "kept" : "taken back",
                 evidence);
+}
+
+void stk_run_pass_error(stk_run *run, const stk_error *passed)
+{
+    pthread_mutex_lock(&run->log_lock);
+    if (!run->passed_errors++) run->passed_error = *passed;
+    pthread_mutex_unlock(&run->log_lock);
+}
+
+uint64_t stk_run_passed_errors(stk_run *run, stk_error *first)
+{
+    pthread_mutex_lock(&run->log_lock);
+    const uint64_t count = run->passed_errors;
+    *first = run->passed_error;
+    pthread_mutex_unlock(&run->log_lock);
+    return count;
 }
 
 size_t stk_run_decisions(stk_run *run, stk_decision *out, size_t capacity, size_t *count)

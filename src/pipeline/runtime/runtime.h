@@ -117,6 +117,11 @@ bool stk_run_work(stk_run *run, int pull_depth);
 /* Wakes a sleeping worker, if any: a queue has work. */
 void stk_run_wake(stk_run *run);
 
+/* Keeps an error that was passed over as a result among others. */
+void stk_run_pass_error(stk_run *run, const stk_error *passed);
+/* How many were, and the first of them in *first. */
+uint64_t stk_run_passed_errors(stk_run *run, stk_error *first);
+
 /* Records and logs a tuning decision. */
 void stk_run_decide(stk_run *run, const char *knob, double from, double to, const char *evidence,
                     bool kept);

@@ -211,7 +211,10 @@ stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *dis
         stk_buffer_unref(owner);
         if (stk_status_is_environment(st)) return st;
         if (!st && !record.bytes.data) return STK_OK;
-        if (!st) s->results++;
+        if (st)
+            stk_run_pass_error(node->run, err);
+        else
+            s->results++;
     }
     return STK_OK;
 }

@@ -335,10 +335,22 @@ stk_status stk_loader_save(stk_loader *loader, stk_blob *out, stk_error *err)
                          : stk_iterator_save(loader->it, out, err);
 }
 
+/* A run ends at an error that its data does not pass over itself, so one on the way to where it was
+ * is new, and the order after it another. A pipeline of one's own may pass over errors. */
+static stk_status check_way(const stk_loader *loader, stk_error *err)
+{
+    const stk_train_recipe *recipe = loader->options.recipe;
+    stk_error               first;
+    if (recipe->data.on_bad_sample == STK_ON_BAD_SKIP || *recipe->data.pipeline) return STK_OK;
+    if (!stk_iterator_passed_errors(loader->it, &first)) return STK_OK;
+    return stk_fail(err, first.status, first.component, first.where, "%s", first.message);
+}
+
 stk_status stk_loader_restore(stk_loader *loader, stk_bytes saved, stk_error *err)
 {
-    return loader->edits ? stk_edit_loader_restore(loader->edits, saved, err)
-                         : stk_iterator_restore(loader->it, saved, err);
+    if (loader->edits) return stk_edit_loader_restore(loader->edits, saved, err);
+    STK_TRY(stk_iterator_restore(loader->it, saved, err));
+    return check_way(loader, err);
 }
 
 stk_status stk_loader_skip(stk_loader *loader, int64_t batches, stk_error *err)
@@ -349,6 +361,7 @@ stk_status stk_loader_skip(stk_loader *loader, int64_t batches, stk_error *err)
         return STK_OK;
     }
     STK_TRY(stk_iterator_skip(loader->it, (uint64_t)batches, &skipped, err));
+    STK_TRY(check_way(loader, err));
     if (skipped == (uint64_t)batches) return STK_OK;
     return stk_fail(err, STK_E_NOTFOUND, "data", loader->options.recipe->data.path,
                     "the data has %llu batches, but %lld were used already",
