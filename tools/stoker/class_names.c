@@ -15,20 +15,26 @@ static const stk_feature_info *find_label(const stk_feature_info *features, size
     return NULL;
 }
 
-void cli_class_names_load(cli_class_names *names, const char *path, bool follow_outside)
+stk_status cli_class_names_load(cli_class_names *names, const char *path, bool follow_outside,
+                                stk_error *err)
 {
     const stk_source_options options = {
         .cancel = cli_signals_token(), .skip_bad = true, .follow_outside = follow_outside};
     size_t count = 0;
     *names = (cli_class_names){0};
-    if (stk_dataset_info_read(&names->info, NULL, path, NULL) == STK_OK) {
+    stk_status st = stk_dataset_info_read(&names->info, NULL, path, err);
+    if (!st) {
         names->label = find_label(names->info.features, names->info.feature_count);
-        return;
+        return STK_OK;
     }
     names->info = (stk_dataset_info){0};
-    if (stk_source_open(&names->source, NULL, path, &options, NULL)) return;
+    if (st != STK_E_NOTFOUND) return st;
+    st = stk_source_open(&names->source, NULL, path, &options, err);
+    /* Data of another kind, such as plain TFRecord files, has no names. */
+    if (st) return stk_status_is_environment(st) || st == STK_E_PERMISSION ? st : STK_OK;
     const stk_feature_info *features = stk_source_features(names->source, &count);
     names->label = find_label(features, count);
+    return STK_OK;
 }
 
 void cli_class_names_release(cli_class_names *names)

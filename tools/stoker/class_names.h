@@ -13,9 +13,10 @@ typedef struct cli_class_names {
 } cli_class_names;
 
 /* Loads names from the folder's description, else from the source. Without any, classes are
- * numbers, which is no error. */
-void cli_class_names_load(cli_class_names *names, const char *path, bool follow_outside);
-void cli_class_names_release(cli_class_names *names);
+ * numbers; a description that is there and cannot be read is an error. Release names even then. */
+STK_NODISCARD stk_status cli_class_names_load(cli_class_names *names, const char *path,
+                                              bool follow_outside, stk_error *err);
+void                     cli_class_names_release(cli_class_names *names);
 
 /* Writes "frog" or "class 6"; "" for no label (-1). Returns text. */
 char *cli_class_name(const cli_class_names *names, int64_t label, char *text, size_t capacity);

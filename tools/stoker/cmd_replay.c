@@ -78,11 +78,11 @@ static stk_status replay(const cli_invocation *call, finding *f, stk_error *err)
     STK_TRY(cli_images_pixels(&f->pixels, f->element, err));
     STK_TRY(cli_packed_name(f->element, v->common.memory_bytes, f->file_name, sizeof f->file_name,
                             err));
-    cli_class_names_load(&names, path, v->images.follow_outside);
+    const stk_status st = cli_class_names_load(&names, path, v->images.follow_outside, err);
     cli_class_name(&names, cli_images_label(f->element), f->class_name, sizeof f->class_name);
     cli_sample_name(f->element, f->name, sizeof f->name);
     cli_class_names_release(&names);
-    return STK_OK;
+    return st;
 }
 
 static stk_status save(const values *v, const finding *f, stk_error *err)

@@ -214,7 +214,9 @@ static stk_status show(session *s, stk_error *err)
 {
     stk_blob png;
     STK_TRY(choose_preset(s, err));
-    if (!s->all) cli_class_names_load(&s->names, s->request.path, s->request.images.follow_outside);
+    if (!s->all)
+        STK_TRY(cli_class_names_load(&s->names, s->request.path, s->request.images.follow_outside,
+                                     err));
     if (!s->values->common.quiet) cli_left_out_print(left_out_of(s));
     stk_status st = s->all ? cli_show_operations(&s->cells, &s->request, err)
                            : cli_show_images(&s->cells, &s->request, &s->names, err);
