@@ -51,17 +51,17 @@ typedef struct session {
 } session;
 
 /* A trace has no core count; our own machine's is used for its own traces. */
-static void add_cores(session *s)
+static stk_status add_cores(session *s, stk_error *err)
 {
     stk_profile   *p = &s->profile;
     stk_resources *here;
-    stk_error      unasked;
     if (s->values->cores) p->machine.cores = (int)s->values->cores;
-    if (p->machine.cores > 0 || !*p->machine.host) return;
-    if (stk_resources_open(&here, -1, &unasked)) return;
+    if (p->machine.cores > 0 || !*p->machine.host) return STK_OK;
+    STK_TRY(stk_resources_open(&here, -1, err));
     if (strcmp(stk_resources_machine(here)->host, p->machine.host) == 0)
         p->machine.cores = stk_resources_machine(here)->cores;
     stk_resources_close(here);
+    return STK_OK;
 }
 
 static stk_status load_trace(session *s, const char *path, stk_error *err)
@@ -186,7 +186,7 @@ static int diagnose(session *s)
     if (asks && !cli_what_if_parse(&s->what, s->values->what_if, message, sizeof message))
         return cli_report_usage(s->call->command, message, NULL);
     stk_status st = load(s, s->call->operands[0], &err);
-    if (!st) add_cores(s);
+    if (!st) st = add_cores(s, &err);
     if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
     if (st) return cli_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);
