@@ -1,7 +1,7 @@
 # The backend for NVIDIA GPUs is a file of its own, libstoker_cuda.so, built where nvcc and cuDNN are.
 # Nothing else links CUDA: a machine without a driver never loads it.
 set(STOKER_CUDA_ARCHITECTURES "80;86;89;90" CACHE STRING
-    "Compute capabilities that libstoker_cuda.so has machine code for; PTX of the last for newer ones")
+    "Compute capabilities that libstoker_cuda.so has machine code for; PTX of the last for newer ones, unless it ends in -real")
 find_program(STOKER_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
 set(STOKER_CUDA_FOUND OFF)
 if(STOKER_NVCC)
@@ -35,15 +35,18 @@ function(stoker_cuda_objects out)
     file(GLOB headers CONFIGURE_DEPENDS ${STOKER_CUDA_KERNELS}/*.cuh ${STOKER_CUDA_KERNELS}/*.h
          ${PROJECT_SOURCE_DIR}/src/tensor/*.h ${PROJECT_SOURCE_DIR}/src/edit/*.h)
     set(targets)
-    foreach(arch ${STOKER_CUDA_ARCHITECTURES})
+    foreach(entry ${STOKER_CUDA_ARCHITECTURES})
+        string(REPLACE "-real" "" arch ${entry})
         if(arch EQUAL 90) # wgmma and its like are of 9.0 only
             list(APPEND targets -gencode arch=compute_90a,code=sm_90a)
         else()
             list(APPEND targets -gencode arch=compute_${arch},code=sm_${arch})
         endif()
-        set(last ${arch})
+        set(last ${entry})
     endforeach()
-    list(APPEND targets -gencode arch=compute_${last},code=compute_${last})
+    if(NOT last MATCHES "-real$") # as CMake's own CUDA_ARCHITECTURES: machine code alone
+        list(APPEND targets -gencode arch=compute_${last},code=compute_${last})
+    endif()
     foreach(source ${sources})
         cmake_path(GET source FILENAME name)
         set(object ${PROJECT_BINARY_DIR}/cuda/${name}.o)

@@ -29,6 +29,25 @@ void stk_test_register(stk_test *test);
     }                                                                                              \
     static void sentence(void **state __attribute__((unused)))
 
+/* The sanitizer of this build. It checks accesses, so results need not be seen as often as in the
+ * release build, which runs all repetitions. */
+typedef enum stk_test_sanitizer {
+    STK_TEST_NOT_SANITIZED,
+    STK_TEST_ADDRESSES,
+    STK_TEST_RACES
+} stk_test_sanitizer;
+
+static inline stk_test_sanitizer stk_test_sanitized_for(void)
+{
+#if defined(STK_TEST_ASAN)
+    return STK_TEST_ADDRESSES;
+#elif defined(STK_TEST_TSAN)
+    return STK_TEST_RACES;
+#else
+    return STK_TEST_NOT_SANITIZED;
+#endif
+}
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 #define EXPECT(condition) assert_true(condition)

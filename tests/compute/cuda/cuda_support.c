@@ -250,7 +250,9 @@ static void run_trial(trial *t)
     if (t->kernel->prepare) EXPECT_OK(t->kernel->prepare(&call, &scratch, &err));
     call.scratch = poisoned(scratch + PAST);
     uint8_t *first[STK_OP_OUTPUTS] = {0};
-    for (int turn = 0; turn < 2; turn++) {
+    /* The second must give the same bits; its addresses are those of the first. */
+    const int turns = stk_test_sanitized_for() == STK_TEST_NOT_SANITIZED ? 2 : 1;
+    for (int turn = 0; turn < turns; turn++) {
         for (int o = 0; o < t->instance.output_count; o++) {
             bytes[o] = device->backend->format_bytes(device, &t->out[o], t->out_format[o]);
             out[o] = poisoned(bytes[o] + PAST);

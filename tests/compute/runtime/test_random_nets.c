@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 2, SIDE = 6, VALUES = 14, SEEDS = 100, STEPS = 3, POOL = VALUES + 1, NAME = 32 };
+enum { N = 2, SIDE = 6, VALUES = 14, STEPS = 3, POOL = VALUES + 1, NAME = 32 };
 
 typedef struct net {
     stk_graph *g;
@@ -306,9 +306,14 @@ static void expect_like(uint64_t seed, const results *found, const results *expe
     }
 }
 
+static uint64_t seeds(void)
+{
+    return stk_test_sanitized_for() == STK_TEST_NOT_SANITIZED ? 100 : 20;
+}
+
 STK_TEST(the_cpu_with_all_passes_agrees_with_the_reference_without_any)
 {
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
         results found, expected;
         run(seed, "cpu", 0, &found);
         run(seed, "ref", STK_GRAPH_PASS_ALL, &expected);
@@ -320,7 +325,7 @@ STK_TEST(the_cpu_with_all_passes_agrees_with_the_reference_without_any)
 
 STK_TEST(sharing_memory_on_the_cpu_changes_no_bit)
 {
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
         results with, without;
         run(seed, "cpu", 0, &with);
         run(seed, "cpu", STK_GRAPH_PASS_REUSE, &without);
