@@ -24,12 +24,12 @@ static void look_through(const stk_safetensors *file, stk_bytes content)
         demand(stk_safetensors_find(file, t->name) == t);
         demand((i == 0 || t->offset == end) && t->offset + t->bytes <= content.size);
         end = t->offset + t->bytes;
-        uint8_t *room = malloc(t->bytes ? (size_t)t->bytes : 1);
-        demand(room != NULL);
-        const stk_status st = stk_safetensors_read(file, t, room, &err);
+        uint8_t *capacity = malloc(t->bytes ? (size_t)t->bytes : 1);
+        demand(capacity != NULL);
+        const stk_status st = stk_safetensors_read(file, t, capacity, &err);
         demand(!st || (st == STK_E_DATALOSS && t->has_crc32c));
-        demand(!t->bytes || !memcmp(room, content.data + t->offset, (size_t)t->bytes));
-        free(room);
+        demand(!t->bytes || !memcmp(capacity, content.data + t->offset, (size_t)t->bytes));
+        free(capacity);
     }
     if (stk_safetensors_count(file)) demand(end == content.size);
     for (size_t i = 0; i < stk_safetensors_text_count(file); i++)

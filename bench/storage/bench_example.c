@@ -296,15 +296,15 @@ static void read_records(data_set *data, const char *path)
     }
     uint8_t   header[12];
     stk_error err;
-    size_t    room = 0;
+    size_t    capacity = 0;
     *data = (data_set){.name = path};
     while (fread(header, 1, sizeof header, file) == sizeof header) {
         uint64_t     length;
         const size_t begin = data->bytes.size;
         memcpy(&length, header, sizeof length);
-        if (data->count == room) {
-            room = room ? 2 * room : 1024;
-            data->records = need(realloc(data->records, room * sizeof data->records[0]));
+        if (data->count == capacity) {
+            capacity = capacity ? 2 * capacity : 1024;
+            data->records = need(realloc(data->records, capacity * sizeof data->records[0]));
         }
         check(stk_blob_reserve(&data->bytes, begin + length + 4, &err), &err);
         if (fread(data->bytes.data + begin, 1, length + 4, file) != length + 4) break;

@@ -36,7 +36,7 @@ STK_API STK_NODISCARD stk_status stk_inject_parse_from(stk_inject *inject, const
                                                        const stk_params_source *source,
                                                        stk_error               *err);
 /* Writes the form that --inject parses; "" without faults. Returns text. */
-STK_API const char *stk_inject_text(const stk_inject *inject, char *text, size_t room);
+STK_API const char *stk_inject_text(const stk_inject *inject, char *text, size_t capacity);
 /* One row per fault for help and docs: "read=RATE", "S1: ..."; NULL past the end. */
 STK_API const char *stk_inject_help_at(size_t index, const char **meaning);
 

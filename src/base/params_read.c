@@ -18,16 +18,16 @@ typedef struct place {
     stk_error          *err;
 } place;
 
-static void spell(const place *p, char *text, size_t room)
+static void spell(const place *p, char *text, size_t capacity)
 {
     text[0] = 0;
-    if (p->up) spell(p->up, text, room);
+    if (p->up) spell(p->up, text, capacity);
     const size_t used = strlen(text);
     if (p->index != NO_INDEX)
-        snprintf(text + used, room - used, "%s%s[%lld]", used ? "." : "", p->key,
+        snprintf(text + used, capacity - used, "%s%s[%lld]", used ? "." : "", p->key,
                  (long long)p->index);
     else
-        snprintf(text + used, room - used, "%s%s", used ? "." : "", p->key);
+        snprintf(text + used, capacity - used, "%s%s", used ? "." : "", p->key);
 }
 
 static stk_status wrong(const place *p, const char *wanted)

@@ -67,7 +67,7 @@ static double event_ns(void)
     enum { SLOTS = 64, EVENTS = 256 };
     union {
         stk_trace_thread thread;
-        char             room[sizeof(stk_trace_thread) + SLOTS * sizeof(stk_event_slot)];
+        char             capacity[sizeof(stk_trace_thread) + SLOTS * sizeof(stk_event_slot)];
     } ring;
     uint64_t begin = 0;
     ring.thread = (stk_trace_thread){.mask = SLOTS - 1};

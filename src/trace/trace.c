@@ -267,12 +267,12 @@ const stk_trace_op *stk_trace_intern_op(stk_trace_thread *thread, const stk_trac
 {
     const char  *texts[] = {op->name, op->layer, op->kernel};
     const char **kept_texts[3];
-    size_t       sizes[3], room = 0;
+    size_t       sizes[3], capacity = 0;
     for (int i = 0; i < 3; i++) {
         if (!texts[i]) texts[i] = "";
-        room += sizes[i] = strlen(texts[i]) + 1;
+        capacity += sizes[i] = strlen(texts[i]) + 1;
     }
-    stk_kept_op *kept = malloc(sizeof *kept + room);
+    stk_kept_op *kept = malloc(sizeof *kept + capacity);
     if (!kept) return NULL;
     kept->op = *op;
     kept_texts[0] = &kept->op.name;
@@ -335,9 +335,10 @@ void stk_trace_read_stats(const stk_trace *trace, stk_trace_stats *stats)
     *stats = (stk_trace_stats){0};
     if (!trace) return;
     for (const stk_trace_thread *t = stk_trace_newest(trace); t; t = t->older) {
-        const uint64_t written = __atomic_load_n(&t->written, __ATOMIC_RELAXED), room = t->mask + 1;
-        stats->events += written < room ? written : room;
-        stats->dropped += written < room ? 0 : written - room;
+        const uint64_t written = __atomic_load_n(&t->written, __ATOMIC_RELAXED),
+                       capacity = t->mask + 1;
+        stats->events += written < capacity ? written : capacity;
+        stats->dropped += written < capacity ? 0 : written - capacity;
         stats->threads++;
     }
 }
@@ -363,9 +364,9 @@ static stk_event unpack(const stk_event_slot *slot)
 stk_status stk_trace_snapshot(const stk_trace_thread *thread, stk_blob *out, uint64_t *dropped,
                               stk_error *err)
 {
-    const uint64_t room = thread->mask + 1;
+    const uint64_t capacity = thread->mask + 1;
     const uint64_t end = __atomic_load_n(&thread->written, __ATOMIC_ACQUIRE);
-    const uint64_t first = end > room ? end - room : 0;
+    const uint64_t first = end > capacity ? end - capacity : 0;
     const size_t   count = (size_t)(end - first), before = out->size;
     if (!count) return STK_OK;
     STK_TRY(stk_blob_reserve(out, before + count * sizeof(stk_event), err));
@@ -374,8 +375,9 @@ stk_status stk_trace_snapshot(const stk_trace_thread *thread, stk_blob *out, uin
         events[i] = unpack(&thread->slots[(first + i) & thread->mask]);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     const uint64_t started = __atomic_load_n(&thread->started, __ATOMIC_RELAXED);
-    const uint64_t oldest = started > room ? started - room : 0; /* older slots may be torn */
-    const size_t   torn = oldest > first ? (size_t)(oldest < end ? oldest - first : count) : 0;
+    const uint64_t oldest =
+        started > capacity ? started - capacity : 0; /* older slots may be torn */
+    const size_t torn = oldest > first ? (size_t)(oldest < end ? oldest - first : count) : 0;
     if (torn) memmove(events, events + torn, (count - torn) * sizeof *events);
     out->size = before + (count - torn) * sizeof *events;
     *dropped += first + torn;

@@ -89,7 +89,7 @@ STK_TEST(a_word_that_does_not_fit_is_none)
 }
 
 /* What a shell makes of the word; "" where there is no such shell. */
-static void read_by(const char *shell, const char *quoted, char *got, size_t room)
+static void read_by(const char *shell, const char *quoted, char *got, size_t capacity)
 {
     char  path[] = "/tmp/stoker-word-XXXXXX", command[64];
     FILE *script = fdopen(mkstemp(path), "w");
@@ -97,7 +97,7 @@ static void read_by(const char *shell, const char *quoted, char *got, size_t roo
     fclose(script);
     snprintf(command, sizeof command, "%s %s", shell, path);
     FILE        *out = popen(command, "r");
-    const size_t size = fread(got, 1, room - 1, out);
+    const size_t size = fread(got, 1, capacity - 1, out);
     got[size] = 0;
     pclose(out);
     remove(path);

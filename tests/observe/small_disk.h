@@ -1,4 +1,4 @@
-/* The local disks with little room. Included by tests. */
+/* The local disks with little space. Included by tests. */
 #ifndef STK_TESTS_SMALL_DISK_H
 #define STK_TESTS_SMALL_DISK_H
 
@@ -11,7 +11,7 @@
 typedef struct small_disk {
     stk_filesystem     fs;
     stk_filesystem_ops ops;
-    size_t             room;
+    size_t             capacity;
 } small_disk;
 
 typedef struct small_output {
@@ -23,8 +23,8 @@ typedef struct small_output {
 static stk_status small_write(stk_output *out, const void *data, size_t size, stk_error *err)
 {
     small_output *o = (small_output *)out;
-    if (size > o->disk->room) return stk_fail_errno(err, ENOSPC, "write", out->path, "write");
-    o->disk->room -= size;
+    if (size > o->disk->capacity) return stk_fail_errno(err, ENOSPC, "write", out->path, "write");
+    o->disk->capacity -= size;
     return stk_output_write(o->inner, data, size, err);
 }
 
@@ -51,9 +51,9 @@ static stk_status small_create(const stk_filesystem *fs, const char *path, stk_o
     return STK_OK;
 }
 
-static inline void small_disk_init(small_disk *disk, size_t room)
+static inline void small_disk_init(small_disk *disk, size_t capacity)
 {
-    *disk = (small_disk){.ops = *stk_filesystem_local()->ops, .room = room};
+    *disk = (small_disk){.ops = *stk_filesystem_local()->ops, .capacity = capacity};
     disk->ops.create = small_create;
     disk->fs = (stk_filesystem){&disk->ops, "small"};
 }

@@ -1,4 +1,4 @@
-/* The sampler's thread, and a run of any length in bounded room. */
+/* The sampler's thread, and a run of any length in bounded memory. */
 #include "harness.h"
 #include "observe/resources/series.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static stk_profile profile_of(const char *path, char *said, size_t room)
+static stk_profile profile_of(const char *path, char *said, size_t capacity)
 {
     stk_error     err;
     stk_profile   p;
@@ -13,7 +13,7 @@ static stk_profile profile_of(const char *path, char *said, size_t room)
     stk_timeline *t = read_trace(path);
     stk_blob_init(&missing, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_timeline_profile(t, &p, &missing, &err));
-    snprintf(said, room, "%.*s", (int)missing.size, missing.size ? (char *)missing.data : "");
+    snprintf(said, capacity, "%.*s", (int)missing.size, missing.size ? (char *)missing.data : "");
     stk_blob_release(&missing);
     stk_timeline_free(t);
     return p;

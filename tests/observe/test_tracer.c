@@ -66,7 +66,7 @@ static const char *path_in(const char *folder, const char *name)
     return path;
 }
 
-static int files_like(const char *folder, const char *begin, char *name, size_t room)
+static int files_like(const char *folder, const char *begin, char *name, size_t capacity)
 {
     DIR *all = opendir(folder);
     int  count = 0;
@@ -74,7 +74,7 @@ static int files_like(const char *folder, const char *begin, char *name, size_t 
     for (struct dirent *entry; (entry = readdir(all));)
         if (strncmp(entry->d_name, begin, strlen(begin)) == 0) {
             count++;
-            snprintf(name, room, "%s", entry->d_name);
+            snprintf(name, capacity, "%s", entry->d_name);
         }
     closedir(all);
     return count;

@@ -45,7 +45,7 @@ static stk_tracer_answer wait_for(stk_tracer *tracer, stk_tracer_state state)
 }
 
 /* The steps in a file, as "3 4 ". */
-static const char *steps_in(const char *path, char *text, size_t room)
+static const char *steps_in(const char *path, char *text, size_t capacity)
 {
     stk_timeline *timeline;
     stk_error     err;
@@ -55,7 +55,7 @@ static const char *steps_in(const char *path, char *text, size_t room)
     for (size_t i = 0; i < stk_timeline_count(timeline); i++) {
         const stk_timeline_event *event = stk_timeline_at(timeline, i);
         if (event->kind == STK_TIMELINE_STEP)
-            used += (size_t)snprintf(text + used, room - used, "%.0f ", event->value);
+            used += (size_t)snprintf(text + used, capacity - used, "%.0f ", event->value);
     }
     stk_timeline_free(timeline);
     return text;

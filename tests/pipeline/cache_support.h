@@ -12,8 +12,8 @@
 typedef struct full_disk {
     stk_filesystem     fs; /* first: pass &it.fs */
     stk_filesystem_ops ops;
-    uint64_t           room;   /* bytes that may still be written */
-    int                reason; /* errno of a write beyond it */
+    uint64_t           capacity; /* bytes that may still be written */
+    int                reason;   /* errno of a write beyond it */
 } full_disk;
 
 typedef struct full_output {
@@ -25,9 +25,9 @@ typedef struct full_output {
 static stk_status full_write(stk_output *out, const void *data, size_t size, stk_error *err)
 {
     full_output *full = (full_output *)out;
-    if (size > full->owner->room)
+    if (size > full->owner->capacity)
         return stk_fail_errno(err, full->owner->reason, "write", out->path, "write");
-    full->owner->room -= size;
+    full->owner->capacity -= size;
     return stk_output_write(full->inner, data, size, err);
 }
 
@@ -60,9 +60,9 @@ static stk_status full_create(const stk_filesystem *fs, const char *path, stk_ou
     return STK_OK;
 }
 
-static inline void full_disk_init(full_disk *disk, uint64_t room, int reason)
+static inline void full_disk_init(full_disk *disk, uint64_t capacity, int reason)
 {
-    *disk = (full_disk){.room = room, .reason = reason};
+    *disk = (full_disk){.capacity = capacity, .reason = reason};
     disk->ops = *stk_filesystem_local()->ops;
     disk->ops.create = full_create;
     disk->fs = (stk_filesystem){&disk->ops, "full"};

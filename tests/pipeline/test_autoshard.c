@@ -72,14 +72,14 @@ static stk_dataset *batched(void)
 
 /* Adds the results of data, whose reference it takes over, to text, a blank before and after each.
  */
-static void add_results(char *text, size_t room, stk_dataset *data, int threads)
+static void add_results(char *text, size_t capacity, stk_dataset *data, int threads)
 {
     const stk_iterator_options options = {.threads = threads};
     const char                *results = stk_test_run(data, &options, 1000);
     const size_t               length = strlen(results), used = strlen(text);
     EXPECT(length && results[length - 1] == '.');
-    EXPECT(used + length + 1 < room);
-    snprintf(text + used, room - used, "%.*s", (int)length - 1, results);
+    EXPECT(used + length + 1 < capacity);
+    snprintf(text + used, capacity - used, "%.*s", (int)length - 1, results);
     stk_dataset_unref(data);
 }
 

@@ -139,14 +139,14 @@ STK_TEST(passes_do_not_make_it_another_pipeline)
     stk_dataset_unref(data);
 }
 
-static void expect_full(uint64_t room)
+static void expect_full(uint64_t capacity)
 {
     full_disk    disk;
     stk_error    err;
     stk_element *element;
     int64_t      expected = 0, errors = 0;
     const char  *folder = fresh();
-    full_disk_init(&disk, room, ENOSPC);
+    full_disk_init(&disk, capacity, ENOSPC);
     stk_dataset  *data = cached(RANGE(20000), folder, &disk.fs);
     stk_iterator *it = start(data);
     for (;;) {
@@ -165,7 +165,7 @@ static void expect_full(uint64_t room)
     EXPECT_INT_EQ(20000, expected);
     EXPECT_INT_EQ(1, errors);
     EXPECT_INT_EQ(0, files_in(folder));
-    disk.room = UINT64_MAX;
+    disk.capacity = UINT64_MAX;
     it = start(data);
     take(it, 20000);
     stk_iterator_free(it);

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROOM = 400 };
+enum { CAPACITY = 400 };
 
 static void expect_text(const char *expected, stk_value *value)
 {
-    char text[ROOM];
+    char text[CAPACITY];
     EXPECT_STR_EQ(expected, stk_value_text(value, text, sizeof text));
     stk_value_release(value);
     EXPECT_INT_EQ(0, value->dtype);
@@ -152,7 +152,7 @@ STK_TEST(elements_are_shown_with_names_and_without_what_a_terminal_obeys)
 {
     const stk_value_spec   values[] = {{.name = "na\nme"}, {.name = "label"}};
     const stk_element_spec spec = {true, 2, values}, other = {true, 1, values};
-    char                   text[ROOM];
+    char                   text[CAPACITY];
     stk_element           *element = two_values();
     EXPECT_STR_EQ("na\\x0Ame: bytes \"\\x1B[31m\\xE2\\x80\\xAE\\xFF \xc3\xa4\", label: int64 7",
                   stk_element_text(element, &spec, text, sizeof text));
@@ -164,13 +164,13 @@ STK_TEST(elements_are_shown_with_names_and_without_what_a_terminal_obeys)
 STK_TEST(text_of_an_element_keeps_to_its_room)
 {
     stk_element *element = two_values();
-    char         whole[ROOM], text[ROOM];
+    char         whole[CAPACITY], text[CAPACITY];
     stk_element_text(element, NULL, whole, sizeof whole);
-    for (int room = 1; room < ROOM; room++) {
+    for (int capacity = 1; capacity < CAPACITY; capacity++) {
         memset(text, '#', sizeof text);
-        EXPECT(stk_element_text(element, NULL, text, room) == text);
-        EXPECT(strlen(text) < (size_t)room);
-        EXPECT(text[room] == '#');
+        EXPECT(stk_element_text(element, NULL, text, capacity) == text);
+        EXPECT(strlen(text) < (size_t)capacity);
+        EXPECT(text[capacity] == '#');
         EXPECT(memcmp(text, whole, strlen(text)) == 0);
     }
     text[0] = '#';

@@ -6,7 +6,8 @@
 
 enum { MS = 1000000, MOST = 64 };
 
-/* A source that serves up to room requests at a time, each in latency_ns; more wait inside it. */
+/* A source that serves up to capacity requests at a time, each in latency_ns; more wait inside it.
+ */
 typedef struct source {
     uint64_t     latency_ns;
     int          left;
@@ -21,7 +22,8 @@ typedef struct source {
 static void begin_more(source *s)
 {
     while (s->in_flight < s->tuner.limit && s->in_flight < s->demand) {
-        /* With no free place the request begins when the one that is room places before it ends. */
+        /* With no free place the request begins when the one that is capacity places before it
+         * ends. */
         uint64_t at = s->now_ns;
         int      busy = 0;
         for (int i = 0; i < s->in_flight; i++)
@@ -86,7 +88,7 @@ STK_TEST(tuner_does_not_grow_without_demand)
     run_for(&s, 10000ull * MS);
     EXPECT_INT_EQ(4, s.tuner.limit);
     EXPECT_INT_EQ(0, s.tuner.raises + s.tuner.lowers);
-    s.demand = 12; /* more than the limit, less than the room */
+    s.demand = 12; /* more than the limit, less than the capacity */
     run_for(&s, 10000ull * MS);
     EXPECT(s.tuner.limit >= 12 && s.tuner.limit <= 16);
 }

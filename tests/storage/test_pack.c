@@ -504,11 +504,11 @@ STK_TEST(file_that_vanished_or_changed_is_named)
     EXPECT(!exists(out));
 }
 
-/* A local file system whose disk is full after `room` bytes. */
+/* A local file system whose disk is full after `space` bytes. */
 typedef struct full_disk {
     stk_filesystem     fs;
     stk_filesystem_ops ops;
-    int64_t            room;
+    int64_t            space;
 } full_disk;
 
 typedef struct full_output {
@@ -520,8 +520,8 @@ typedef struct full_output {
 static stk_status full_write(stk_output *output, const void *data, size_t size, stk_error *err)
 {
     full_output *full = (full_output *)output;
-    full->disk->room -= (int64_t)size;
-    if (full->disk->room < 0) return stk_fail_errno(err, ENOSPC, "write", output->path, "write");
+    full->disk->space -= (int64_t)size;
+    if (full->disk->space < 0) return stk_fail_errno(err, ENOSPC, "write", output->path, "write");
     return stk_output_write(full->real, data, size, err);
 }
 
@@ -560,7 +560,7 @@ STK_TEST(full_disk_leaves_finished_shards_and_the_next_run_goes_on)
     stk_pack_result result;
     const char     *photos = make_photos("photos15");
     const char     *whole = stk_test_path("whole15/p"), *out = stk_test_path("full15/p");
-    full_disk       disk = {.ops = *stk_filesystem_local()->ops, .room = 20000};
+    full_disk       disk = {.ops = *stk_filesystem_local()->ops, .space = 20000};
     disk.ops.create = full_create;
     disk.fs = (stk_filesystem){.ops = &disk.ops, .name = "full"};
     stk_pack_options options = {.shard_bytes = 5000};
@@ -569,7 +569,7 @@ STK_TEST(full_disk_leaves_finished_shards_and_the_next_run_goes_on)
     EXPECT_STATUS(STK_E_NOSPACE, pack(photos, out, options, NULL, &err));
     EXPECT_CONTAINS("No space left", err.message);
     EXPECT(!exists(out));
-    disk.room = 1 << 30;
+    disk.space = 1 << 30;
     EXPECT_OK(pack(photos, out, options, &result, &err));
     EXPECT(result.shards_kept > 0);
     expect_same_folders(whole, out);

@@ -95,12 +95,13 @@ STK_TEST(also_with_accumulation_and_mixing)
 }
 
 /* The value of a column in a line of the table; "" where it is empty. */
-static void cell(const char *heading, const char *line, const char *column, char *out, size_t room)
+static void cell(const char *heading, const char *line, const char *column, char *out,
+                 size_t capacity)
 {
     for (;;) {
         const size_t name = strcspn(heading, ",\n"), value = strcspn(line, ",\n");
         if (name == strlen(column) && !strncmp(heading, column, name)) {
-            snprintf(out, room, "%.*s", (int)value, line);
+            snprintf(out, capacity, "%.*s", (int)value, line);
             return;
         }
         EXPECT(heading[name] == ',' && line[value] == ',');

@@ -181,7 +181,7 @@ STK_TEST(events_that_make_no_sense_are_refused)
     EXPECT(events == NULL);
 }
 
-/* What a full disk refuses is kept and written when there is room again. */
+/* What a full disk refuses is kept and written when there is space again. */
 STK_TEST(a_full_disk_loses_and_tears_nothing)
 {
     stk_error                err;

@@ -136,13 +136,13 @@ static const float *tensor_of(const model_file *m, const char *name, size_t *cou
 {
     static float                  rooms[8][20000];
     static int                    used;
-    float                        *room = rooms[used++ % 8];
+    float                        *capacity = rooms[used++ % 8];
     const stk_safetensors_tensor *t = stk_safetensors_find(m->file, name);
     stk_error                     err;
     EXPECT(t && t->bytes <= sizeof rooms[0]);
-    EXPECT_OK(stk_safetensors_read(m->file, t, room, &err));
-    *count = t->bytes / sizeof *room;
-    return room;
+    EXPECT_OK(stk_safetensors_read(m->file, t, capacity, &err));
+    *count = t->bytes / sizeof *capacity;
+    return capacity;
 }
 
 static bool same_tensor(const model_file *a, const model_file *b, const char *name)

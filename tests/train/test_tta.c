@@ -34,13 +34,13 @@ static void evaluate(bed *b, const char *tta, const uint8_t *images, float *logi
 {
     stk_session           *session;
     stk_error              err;
-    float                  room[8 * CLASSES];
+    float                  capacity[8 * CLASSES];
     const stk_loader_batch batch = {ROWS, images, b->labels, NULL};
     EXPECT_OK(stk_train_recipe_set(&b->recipe, "train.tta", tta, "test", &err));
     EXPECT_OK(stk_session_open(&session, &b->recipe, false, NULL, &err));
     EXPECT_OK(stk_session_ready_evaluate(session, SIZE, &err));
-    EXPECT_OK(stk_session_evaluate(session, &batch, SIZE, room, &err));
-    memcpy(logits, room, ROWS * CLASSES * sizeof *logits);
+    EXPECT_OK(stk_session_evaluate(session, &batch, SIZE, capacity, &err));
+    memcpy(logits, capacity, ROWS * CLASSES * sizeof *logits);
     EXPECT_OK(stk_session_metrics(session, true, true, metrics, &err));
     EXPECT_INT_EQ(ROWS, metrics->count);
     stk_session_free(session);

@@ -7,7 +7,7 @@
 #include <stoker/blob.h>
 
 typedef struct cli_left_out {
-    uint64_t *buckets; /* hash table of lines with room for capacity entries; 0: free */
+    uint64_t *buckets; /* hash table of lines, of capacity entries; 0: free */
     size_t    capacity, count;
     stk_blob  lines;
 } cli_left_out;

@@ -87,12 +87,12 @@ stk_status cli_profile_is_trace(const char *path, bool *is_trace, stk_error *err
 }
 
 /* Appends an argument; false where it does not fit with what tells that there are more. */
-static bool add_word(char *text, size_t room, size_t *used, const char *word)
+static bool add_word(char *text, size_t capacity, size_t *used, const char *word)
 {
     static const char more[] = " ...";
     const size_t      before = *used > 0, size = stk_shell_word(NULL, 0, word);
-    if (*used + before + size + sizeof more > room) {
-        snprintf(text + *used, room - *used, "%s", more);
+    if (*used + before + size + sizeof more > capacity) {
+        snprintf(text + *used, capacity - *used, "%s", more);
         return false;
     }
     if (before) text[*used] = ' ';
@@ -102,7 +102,7 @@ static bool add_word(char *text, size_t room, size_t *used, const char *word)
 }
 
 /* As it could be typed again. */
-void cli_profile_command_line(char *text, size_t room)
+void cli_profile_command_line(char *text, size_t capacity)
 {
     char   read[LONGEST_COMMAND + 1];
     FILE  *file = fopen("/proc/self/cmdline", "r");
@@ -111,5 +111,5 @@ void cli_profile_command_line(char *text, size_t room)
     read[size] = 0;
     *text = 0;
     for (const char *word = read; word < read + size; word += strlen(word) + 1)
-        if (!add_word(text, room, &used, word)) break;
+        if (!add_word(text, capacity, &used, word)) break;
 }

@@ -17,6 +17,6 @@ STK_NODISCARD stk_status cli_profile_save_page(const stk_profile   *profile,
 STK_NODISCARD stk_status cli_profile_is_trace(const char *path, bool *is_trace, stk_error *err);
 
 /* What was typed, as far as it fits. */
-void cli_profile_command_line(char *text, size_t room);
+void cli_profile_command_line(char *text, size_t capacity);
 
 #endif

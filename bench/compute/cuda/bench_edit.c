@@ -61,10 +61,10 @@ static void stop(const char *what, const stk_error *err)
 
 static stk_edit edit_of(const line *l, int copy, int i)
 {
-    const int room = l->source - l->side, reach = room ? room : 8;
+    const int slack = l->source - l->side, reach = slack ? slack : 8;
     stk_edit  e = stk_edit_none((int)((int64_t)(copy * l->batch + i) * 7919 % l->rows));
-    e.x = i * 13 % (reach + 1) - (room ? 0 : 4);
-    e.y = i * 29 % (reach + 1) - (room ? 0 : 4);
+    e.x = i * 13 % (reach + 1) - (slack ? 0 : 4);
+    e.y = i * 29 % (reach + 1) - (slack ? 0 : 4);
     e.flip = i & STK_EDIT_FLIP_X;
     e.partner = l->batch - 1 - i;
     e.fraction = 0.3f;

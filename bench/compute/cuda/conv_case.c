@@ -13,16 +13,16 @@ static stk_status check_cuda(cudaError_t status, const char *tried, stk_error *e
     return stk_fail(err, STK_E_IO, "cuda", tried, "%s", cudaGetErrorString(status));
 }
 
-static void *take(conv_room *room, size_t bytes)
+static void *take(conv_memory *memory, size_t bytes)
 {
     const size_t padded = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
-    if (padded > room->arena_bytes - room->used) return NULL;
-    void *at = room->arena + room->used;
-    room->used += padded;
+    if (padded > memory->arena_bytes - memory->used) return NULL;
+    void *at = memory->arena + memory->used;
+    memory->used += padded;
     return at;
 }
 
-int conv_room_set_count(const stk_cudnn_spec *spec)
+int conv_memory_set_count(const stk_cudnn_spec *spec)
 {
     const uint64_t sets = rotated_bytes / stk_cudnn_spec_bytes(spec) + 1;
     return sets < LEAST_SETS ? LEAST_SETS : sets > MOST_SETS ? MOST_SETS : (int)sets;
@@ -33,16 +33,16 @@ static size_t elements(const stk_cudnn_tensor *t)
     return (size_t)(t->dim[0] * t->dim[1] * t->dim[2] * t->dim[3]);
 }
 
-void **conv_room_sets(conv_room *room, const stk_cudnn_spec *spec, int sets)
+void **conv_memory_sets(conv_memory *memory, const stk_cudnn_spec *spec, int sets)
 {
     void **data = calloc((size_t)(sets * spec->tensors), sizeof *data);
-    room->used = 0;
+    memory->used = 0;
     for (int i = 0; data && i < sets * spec->tensors; i++) {
         const stk_cudnn_tensor *t = &spec->tensor[i % spec->tensors];
         if (t->is_virtual) continue;
-        data[i] = take(room, stk_cudnn_tensor_bytes(t));
+        data[i] = take(memory, stk_cudnn_tensor_bytes(t));
         if (!data[i] || conv_fill(data[i], t->dtype, elements(t), (unsigned)i + 1, noise_scale,
-                                  room->stream) != cudaSuccess) {
+                                  memory->stream) != cudaSuccess) {
             free(data);
             return NULL;
         }
@@ -81,20 +81,20 @@ void conv_case_prepare(conv_case *c, int64_t batch, const stk_cudnn_target *targ
     if (!c->status) prepare_small(c, target, workspace);
 }
 
-void conv_case_time(conv_case *c, conv_room *room)
+void conv_case_time(conv_case *c, conv_memory *memory)
 {
     if (c->status) return;
-    const int sets = conv_room_set_count(&c->spec);
-    void    **data = conv_room_sets(room, &c->spec, sets);
+    const int sets = conv_memory_set_count(&c->spec);
+    void    **data = conv_memory_sets(memory, &c->spec, sets);
     if (!data) {
-        c->status = stk_fail(&c->err, STK_E_NOMEM, "room", c->name, "no room for %d sets", sets);
+        c->status = stk_fail(&c->err, STK_E_NOMEM, "memory", c->name, "no space for %d sets", sets);
         return;
     }
-    const stk_cudnn_timing stage = {.handle = room->handle,
-                                    .stream = room->stream,
+    const stk_cudnn_timing stage = {.handle = memory->handle,
+                                    .stream = memory->stream,
                                     .data = data,
                                     .sets = sets,
-                                    .workspace = room->workspace,
+                                    .workspace = memory->workspace,
                                     .seconds = 1};
     stk_cudnn_result       result;
     c->status = stk_cudnn_search_time(c->search, &stage, &result, &c->err);
@@ -129,42 +129,43 @@ static bool is_output(const stk_cudnn_spec *spec, int tensor)
     return false;
 }
 
-static stk_status compare(conv_case *c, conv_room *room, void **data, float **want, stk_error *err)
+static stk_status compare(conv_case *c, conv_memory *memory, void **data, float **want,
+                          stk_error *err)
 {
     for (int i = 0; i < c->small_spec.tensors; i++) {
         const stk_cudnn_tensor *t = &c->small_spec.tensor[i];
         double                  error;
         if (t->is_virtual || !is_output(&c->small_spec, i + 1)) continue;
-        float *got = take(room, elements(t) * sizeof *got);
-        if (!got) return stk_fail(err, STK_E_NOMEM, "room", c->name, "no room for a check");
-        STK_TRY(check_cuda(conv_widen(got, data[i], t->dtype, elements(t), room->stream), "widen",
+        float *got = take(memory, elements(t) * sizeof *got);
+        if (!got) return stk_fail(err, STK_E_NOMEM, "memory", c->name, "no space for a check");
+        STK_TRY(check_cuda(conv_widen(got, data[i], t->dtype, elements(t), memory->stream), "widen",
                            err));
-        STK_TRY(
-            check_cuda(conv_difference(got, want[i], elements(t), room->sums, &error, room->stream),
-                       "difference", err));
+        STK_TRY(check_cuda(
+            conv_difference(got, want[i], elements(t), memory->sums, &error, memory->stream),
+            "difference", err));
         if (!(error <= c->error)) c->error = error;
     }
     return STK_OK;
 }
 
-static stk_status compute(conv_case *c, conv_room *room, void **data, const stk_cudnn_plan *plan,
-                          stk_error *err)
+static stk_status compute(conv_case *c, conv_memory *memory, void **data,
+                          const stk_cudnn_plan *plan, stk_error *err)
 {
     float                  *want[STK_CUDNN_TENSORS] = {0};
     stk_cudnn_variant_pack *pack;
     for (int i = 0; i < c->small_spec.tensors; i++) {
         const stk_cudnn_tensor *t = &c->small_spec.tensor[i];
-        want[i] = take(room, elements(t) * sizeof **want);
-        if (!want[i]) return stk_fail(err, STK_E_NOMEM, "room", c->name, "no room for a check");
+        want[i] = take(memory, elements(t) * sizeof **want);
+        if (!want[i]) return stk_fail(err, STK_E_NOMEM, "memory", c->name, "no space for a check");
         if (!data[i]) continue;
-        STK_TRY(check_cuda(conv_widen(want[i], data[i], t->dtype, elements(t), room->stream),
+        STK_TRY(check_cuda(conv_widen(want[i], data[i], t->dtype, elements(t), memory->stream),
                            "widen", err));
     }
-    STK_TRY(check_cuda(conv_reference(&c->small_spec, want, room->stream), "reference", err));
-    STK_TRY(stk_cudnn_variant_pack_new(&pack, c->small_graph, data, room->workspace, err));
-    stk_status st = stk_cudnn_run(room->handle, plan, pack, err);
-    if (!st) st = check_cuda(cudaStreamSynchronize(room->stream), "a checked plan", err);
-    if (!st) st = compare(c, room, data, want, err);
+    STK_TRY(check_cuda(conv_reference(&c->small_spec, want, memory->stream), "reference", err));
+    STK_TRY(stk_cudnn_variant_pack_new(&pack, c->small_graph, data, memory->workspace, err));
+    stk_status st = stk_cudnn_run(memory->handle, plan, pack, err);
+    if (!st) st = check_cuda(cudaStreamSynchronize(memory->stream), "a checked plan", err);
+    if (!st) st = compare(c, memory, data, want, err);
     stk_cudnn_variant_pack_free(pack);
     return st;
 }
@@ -182,30 +183,30 @@ static stk_cudnn_plan *winner(const conv_case *c)
 }
 
 /* The search lends its plan only after it was timed. */
-static void check_compiled(conv_case *c, conv_room *room, void **data)
+static void check_compiled(conv_case *c, conv_memory *memory, void **data)
 {
-    const stk_cudnn_timing stage = {.handle = room->handle,
-                                    .stream = room->stream,
+    const stk_cudnn_timing stage = {.handle = memory->handle,
+                                    .stream = memory->stream,
                                     .data = data,
                                     .sets = 1,
-                                    .workspace = room->workspace};
+                                    .workspace = memory->workspace};
     stk_cudnn_result       result;
     c->status = stk_cudnn_search_time(c->small_search, &stage, &result, &c->err);
-    if (!c->status) c->status = compute(c, room, data, result.plan, &c->err);
+    if (!c->status) c->status = compute(c, memory, data, result.plan, &c->err);
 }
 
-void conv_case_check(conv_case *c, conv_room *room)
+void conv_case_check(conv_case *c, conv_memory *memory)
 {
     if (c->status || !c->pattern || !c->small_graph) return;
     if (compiles(c) && (!c->small_search || !stk_cudnn_search_built(c->small_search))) return;
-    void **data = conv_room_sets(room, &c->small_spec, 1);
+    void **data = conv_memory_sets(memory, &c->small_spec, 1);
     if (!data) return;
     if (compiles(c)) {
-        check_compiled(c, room, data);
+        check_compiled(c, memory, data);
     } else {
         stk_cudnn_plan *plan = winner(c);
-        if (plan && stk_cudnn_plan_workspace(plan) <= room->workspace_bytes)
-            c->status = compute(c, room, data, plan, &c->err);
+        if (plan && stk_cudnn_plan_workspace(plan) <= memory->workspace_bytes)
+            c->status = compute(c, memory, data, plan, &c->err);
         stk_cudnn_plan_free(plan);
     }
     free(data);

@@ -8,14 +8,14 @@
 enum { CONV_NAME = 96 };
 
 /* Memory of the device that cases share, one after the other. */
-typedef struct conv_room {
+typedef struct conv_memory {
     cudnnHandle_t handle;
     cudaStream_t  stream;
     char         *arena, *workspace;
     size_t        arena_bytes, workspace_bytes;
     size_t        used;
     double       *sums; /* two */
-} conv_room;
+} conv_memory;
 
 typedef struct conv_case {
     const char         *section;
@@ -40,15 +40,16 @@ typedef struct conv_case {
 void conv_case_prepare(conv_case *c, int64_t batch, const stk_cudnn_target *target,
                        size_t workspace);
 /* Times what was built; STK_E_IO: the context is broken. */
-void conv_case_time(conv_case *c, conv_room *room);
+void conv_case_time(conv_case *c, conv_memory *memory);
 /* Compares outputs on a small batch with the reference. */
-void conv_case_check(conv_case *c, conv_room *room);
+void conv_case_check(conv_case *c, conv_memory *memory);
 void conv_case_release(conv_case *c);
 
-/* Addresses of `sets` copies of the tensors, filled with noise; NULL: no room. The caller frees it.
+/* Addresses of `sets` copies of the tensors, filled with noise; NULL: no memory. The caller frees
+ * it.
  */
-void **conv_room_sets(conv_room *room, const stk_cudnn_spec *spec, int sets);
+void **conv_memory_sets(conv_memory *memory, const stk_cudnn_spec *spec, int sets);
 /* So many that their tensors are several times the cache. */
-int conv_room_set_count(const stk_cudnn_spec *spec);
+int conv_memory_set_count(const stk_cudnn_spec *spec);
 
 #endif

@@ -14,7 +14,7 @@ cudaError_t conv_widen(float *dst, const void *src, cudnnDataType_t type, size_t
                        cudaStream_t stream);
 /* Runs the ops one after the other on packed fp32 tensors; value[i] belongs to tensor i + 1. */
 cudaError_t conv_reference(const stk_cudnn_spec *spec, float *const *value, cudaStream_t stream);
-/* |got - want| / |want|, both fp32. sums: room for two doubles on the device. */
+/* |got - want| / |want|, both fp32. sums: space for two doubles on the device. */
 cudaError_t conv_difference(const float *got, const float *want, size_t count, double *sums,
                             double *out, cudaStream_t stream);
 

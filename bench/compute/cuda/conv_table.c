@@ -118,7 +118,7 @@ typedef struct table {
     int                      total_count;
     cudnnBackendDescriptor_t device; /* of a dry run */
     cudnnHandle_t            handles[THREADS];
-    conv_room                room;
+    conv_memory              memory;
     cublasLtHandle_t         lt;
 } table;
 
@@ -303,17 +303,17 @@ static void time_product(table *t, conv_case *c)
 {
     c->spec = (stk_cudnn_spec){.name = c->name};
     conv_plain[c->pass].build(&c->spec, c->conv, t->batch, c->type);
-    const int sets = conv_room_set_count(&c->spec);
-    void    **data = conv_room_sets(&t->room, &c->spec, sets);
+    const int sets = conv_memory_set_count(&c->spec);
+    void    **data = conv_memory_sets(&t->memory, &c->spec, sets);
     if (!data) {
-        c->status = stk_fail(&c->err, STK_E_NOMEM, "room", c->name, "no room for %d sets", sets);
+        c->status = stk_fail(&c->err, STK_E_NOMEM, "memory", c->name, "no space for %d sets", sets);
         return;
     }
     const gemm_stage stage = {.handle = t->lt,
-                              .stream = t->room.stream,
+                              .stream = t->memory.stream,
                               .data = data,
                               .sets = sets,
-                              .workspace = t->room.workspace,
+                              .workspace = t->memory.workspace,
                               .workspace_bytes = 64 << 20};
     int              algo = 0;
     c->status = gemm_time(&stage, c->conv, t->batch, c->type, c->pass, &c->us, &algo, &c->err);
@@ -347,10 +347,10 @@ static void time_case(table *t, conv_case *c)
     if (!c->pattern)
         time_product(t, c);
     else
-        conv_case_time(c, &t->room);
+        conv_case_time(c, &t->memory);
     if (c->status) return;
     const double us = c->us;
-    conv_case_check(c, &t->room);
+    conv_case_check(c, &t->memory);
     if (c->status && c->status != STK_E_IO) { /* the time stays good */
         printf("%s: check failed: %s\n", c->name, c->err.message);
         c->status = STK_OK;
@@ -424,7 +424,7 @@ static bool open_handles(table *t)
             printf("cudnnCreate: %s\n", text);
             return false;
         }
-    if (cudnnCreate(&t->room.handle) || cudnnSetStream(t->room.handle, t->room.stream))
+    if (cudnnCreate(&t->memory.handle) || cudnnSetStream(t->memory.handle, t->memory.stream))
         return false;
     if (cublasLtCreate(&t->lt)) printf("cublasLtCreate failed\n");
     return true;
@@ -440,12 +440,12 @@ static bool open_device(table *t)
     printf("%s, %d multiprocessors, L2 %d MB, driver %d, cuDNN %zu, cublasLt %zu\n", p.name,
            p.multiProcessorCount, p.l2CacheSize >> 20, driver, cudnnGetVersion(),
            cublasLtGetVersion());
-    t->room.arena_bytes = arena_bytes;
-    t->room.workspace_bytes = workspace_bytes;
-    return ok(cudaStreamCreateWithFlags(&t->room.stream, cudaStreamNonBlocking), "stream") &&
-           ok(cudaMalloc((void **)&t->room.arena, arena_bytes), "cudaMalloc") &&
-           ok(cudaMalloc((void **)&t->room.workspace, workspace_bytes), "cudaMalloc") &&
-           ok(cudaMalloc((void **)&t->room.sums, 2 * sizeof(double)), "cudaMalloc") &&
+    t->memory.arena_bytes = arena_bytes;
+    t->memory.workspace_bytes = workspace_bytes;
+    return ok(cudaStreamCreateWithFlags(&t->memory.stream, cudaStreamNonBlocking), "stream") &&
+           ok(cudaMalloc((void **)&t->memory.arena, arena_bytes), "cudaMalloc") &&
+           ok(cudaMalloc((void **)&t->memory.workspace, workspace_bytes), "cudaMalloc") &&
+           ok(cudaMalloc((void **)&t->memory.sums, 2 * sizeof(double)), "cudaMalloc") &&
            open_handles(t);
 }
 

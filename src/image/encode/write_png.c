@@ -44,7 +44,7 @@ static void write_bytes(png_structp png, png_bytep data, size_t size)
 {
     writing *w = png_get_io_ptr(png);
     w->status = stk_blob_append(w->out, data, size, w->err);
-    if (w->status) png_error(png, "no room");
+    if (w->status) png_error(png, "no space");
 }
 
 static void flush(png_structp png)

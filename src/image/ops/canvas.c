@@ -12,7 +12,7 @@ static stk_status measure(int32_t width, int32_t height, int32_t channels, size_
                           stk_error *err)
 {
     if (width < 1 || height < 1 || channels < 1)
-        return stk_fail(err, STK_E_INVALID, "image", NULL, "there is no room of %d x %d x %d",
+        return stk_fail(err, STK_E_INVALID, "image", NULL, "there is no space for %d x %d x %d",
                         (int)width, (int)height, (int)channels);
     if (stk_mul_overflows((size_t)width, (size_t)channels, bytes) ||
         stk_mul_overflows(*bytes, (size_t)height, bytes))

@@ -1,4 +1,4 @@
-/* Elements for people: a line that fits into what the caller has room for. */
+/* Elements for people: a line that fits into the caller's capacity. */
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "pipeline/element/ragged.h"

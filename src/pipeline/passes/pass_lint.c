@@ -190,9 +190,10 @@ stk_status stk_dataset_lint(const stk_dataset *data, int ranks, stk_warning *war
     lint l = {.ranks = ranks, .warnings = warnings, .capacity = capacity};
     *count = 0;
     if (!warnings && capacity)
-        return stk_fail(err, STK_E_INVALID, "lint", NULL,
-                        "there is room for %zu warnings but no array; give one, or a room of 0",
-                        capacity);
+        return stk_fail(
+            err, STK_E_INVALID, "lint", NULL,
+            "there is a capacity of %zu warnings but no array; give one, or a capacity of 0",
+            capacity);
     look(&l, data);
     *count = l.count;
     return STK_OK;

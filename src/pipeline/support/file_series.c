@@ -132,7 +132,7 @@ static stk_status keep(stk_file_series *s, stk_node *node, const stk_record *rec
         st = stk_record_block_put(&s->block, ledger, record->bytes, value, &cause);
     if (st)
         return stk_fail(err, st, node->plan->op->name, s->list->paths[s->file],
-                        "no room for record %" PRIu64 " of %zu bytes: %s", record->index,
+                        "no space for record %" PRIu64 " of %zu bytes: %s", record->index,
                         record->bytes.size, cause.message);
     const stk_origin origin = {.file = s->name,
                                .record = record->index,

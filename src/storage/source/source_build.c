@@ -19,7 +19,7 @@ stk_status stk_source_add_feature(stk_source *source, const char *name, stk_feat
                                   stk_dtype dtype, stk_feature_info **out, stk_error *err)
 {
     if (source->feature_count == source->feature_capacity)
-        return stk_fail(err, STK_E_LIMIT, "source", source->path, "room for %zu features only",
+        return stk_fail(err, STK_E_LIMIT, "source", source->path, "space for %zu features only",
                         source->feature_capacity);
     char *copy = stk_arena_text(&source->arena, name, strlen(name), err);
     if (!copy) return err->status;

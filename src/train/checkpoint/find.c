@@ -62,7 +62,7 @@ static stk_status give(const search *s, char *path, size_t capacity, stk_error *
         return STK_OK;
     }
     return stk_fail(err, STK_E_LIMIT, "checkpoint", (const char *)s->path.data,
-                    "the path has %zu bytes, there is room for %zu", s->path.size, capacity);
+                    "the path has %zu bytes, there is space for %zu", s->path.size, capacity);
 }
 
 static stk_status look_through(search *s, const char *folder, char *path, size_t capacity,

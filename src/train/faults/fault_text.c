@@ -30,13 +30,14 @@ static stk_status parse_allreduce(const stk_param_call *call, void *to, stk_erro
     return STK_OK;
 }
 
-static int print_allreduce(const void *from, char *text, size_t room)
+static int print_allreduce(const void *from, char *text, size_t capacity)
 {
     const stk_inject *inject = from;
     if (inject->allreduce_bytes_per_s > 0)
-        return stk_param_print_number(inject->allreduce_bytes_per_s, rates, text, room);
-    return inject->allreduce_s > 0 ? stk_param_print_number(inject->allreduce_s, times, text, room)
-                                   : 0;
+        return stk_param_print_number(inject->allreduce_bytes_per_s, rates, text, capacity);
+    return inject->allreduce_s > 0
+               ? stk_param_print_number(inject->allreduce_s, times, text, capacity)
+               : 0;
 }
 
 static stk_status parse_callback(const stk_param_call *call, void *to, stk_error *err)
@@ -52,13 +53,13 @@ static stk_status parse_callback(const stk_param_call *call, void *to, stk_error
     return STK_OK;
 }
 
-static int print_callback(const void *from, char *text, size_t room)
+static int print_callback(const void *from, char *text, size_t capacity)
 {
     const stk_inject *inject = from;
     char              time[64];
     if (inject->callback_s <= 0) return 0;
     stk_param_print_number(inject->callback_s, times, time, sizeof time);
-    return snprintf(text, room, "%s%s", time, inject->callback_sleeps ? ":sleep" : "");
+    return snprintf(text, capacity, "%s%s", time, inject->callback_sleeps ? ":sleep" : "");
 }
 
 static stk_status parse_write(const stk_param_call *call, void *to, stk_error *err)
@@ -76,7 +77,7 @@ static stk_status parse_write(const stk_param_call *call, void *to, stk_error *e
     return STK_OK;
 }
 
-static int print_write(const void *from, char *text, size_t room)
+static int print_write(const void *from, char *text, size_t capacity)
 {
     const stk_inject *inject = from;
     char              bytes[64], every[32] = "";
@@ -84,7 +85,7 @@ static int print_write(const void *from, char *text, size_t room)
     stk_param_print_number(inject->write_bytes, sizes, bytes, sizeof bytes);
     if (inject->write_every > 1)
         snprintf(every, sizeof every, "/%lld", (long long)inject->write_every);
-    return snprintf(text, room, "%s%s", bytes, every);
+    return snprintf(text, capacity, "%s%s", bytes, every);
 }
 
 #define NUMBER(text, member, units_, least, most)                                                  \
@@ -159,10 +160,10 @@ stk_status stk_inject_parse(stk_inject *inject, const char *text, stk_error *err
     return stk_inject_parse_from(inject, text, &source, err);
 }
 
-const char *stk_inject_text(const stk_inject *inject, char *text, size_t room)
+const char *stk_inject_text(const stk_inject *inject, char *text, size_t capacity)
 {
     static const stk_inject none = {0};
-    return stk_params_print(&faults, inject ? inject : &none, ",", text, room);
+    return stk_params_print(&faults, inject ? inject : &none, ",", text, capacity);
 }
 
 const char *stk_inject_help_at(size_t index, const char **meaning)

@@ -14,10 +14,10 @@ static size_t bytes_of(const stk_variables *variables, size_t index)
 static stk_status make_room(stk_faults *faults, size_t bytes, stk_error *err)
 {
     if (bytes <= faults->fetched_room) return STK_OK;
-    uint8_t *room = realloc(faults->fetched, bytes);
-    if (!room)
+    uint8_t *capacity = realloc(faults->fetched, bytes);
+    if (!capacity)
         return stk_fail(err, STK_E_NOMEM, "inject", "fetch", "no memory for %zu bytes", bytes);
-    faults->fetched = room;
+    faults->fetched = capacity;
     faults->fetched_room = bytes;
     return STK_OK;
 }

@@ -36,8 +36,8 @@ static void copy_operations(stk_input_state *out, const stk_iterator_report *rep
 /* The report begins with the source. */
 void stk_input_state_read(stk_input_state *out, const stk_iterator_report *report)
 {
-    const size_t room = sizeof report->stages / sizeof *report->stages;
-    size_t       left = report->stage_count < room ? report->stage_count : room;
+    const size_t capacity = sizeof report->stages / sizeof *report->stages;
+    size_t       left = report->stage_count < capacity ? report->stage_count : capacity;
     *out = (stk_input_state){.helpers = report->threads - 1, .in_flight = report->io.limit};
     while (left > 0 && out->count < STK_PROFILE_STAGES)
         copy_stage(&out->list[out->count++], &report->stages[--left]);

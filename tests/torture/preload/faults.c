@@ -89,13 +89,13 @@ static void add_fault(const char *text)
 
 __attribute__((constructor)) static void read_environment(void)
 {
-    const char *wanted = getenv("STK_FAULT"), *room = getenv("STK_FAULT_SPACE");
+    const char *wanted = getenv("STK_FAULT"), *full_after = getenv("STK_FAULT_SPACE");
     char        copy[512];
     snprintf(copy, sizeof copy, "%s", wanted ? wanted : "");
     for (char *rest = copy, *one; (one = strsep(&rest, ","));)
         if (*one) add_fault(one);
-    limited = room != NULL;
-    if (room) space = strtoll(room, NULL, 10);
+    limited = full_after != NULL;
+    if (full_after) space = strtoll(full_after, NULL, 10);
     log_path = getenv("STK_FAULT_LOG");
     counts_path = getenv("STK_FAULT_COUNTS");
     stk_below_set(getenv("STK_FAULT_BELOW"));
@@ -123,14 +123,14 @@ __attribute__((destructor)) static void write_counts(void)
 }
 
 /* The name that a call is on: what was said, or what the descriptor is of. */
-static const char *name_of(const char *what, int fd, char *room, size_t capacity)
+static const char *name_of(const char *what, int fd, char *link_text, size_t capacity)
 {
     char link[64];
     if (what || fd < 0) return what ? what : "";
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const long length = syscall(SYS_readlinkat, AT_FDCWD, link, room, capacity - 1);
-    room[length > 0 ? length : 0] = '\0';
-    return room;
+    const long length = syscall(SYS_readlinkat, AT_FDCWD, link, link_text, capacity - 1);
+    link_text[length > 0 ? length : 0] = '\0';
+    return link_text;
 }
 
 static void note(const fault *f, unsigned long count, const char *name)
@@ -188,8 +188,8 @@ static stk_fate decide(const fault *f)
 /* Is this call, the count-th of its kind, the one that f waits for, or after it? */
 static bool meets(fault *f, unsigned long count, const char *what, int fd)
 {
-    char        room[512];
-    const char *name = name_of(what, fd, room, sizeof room);
+    char        text[512];
+    const char *name = name_of(what, fd, text, sizeof text);
     if (*f->name && !strstr(name, f->name)) return false;
     if (*f->name) count = atomic_fetch_add(&f->named, 1) + 1;
     if (count == f->at) note(f, count, name);

@@ -46,7 +46,7 @@ typedef struct cli_cases {
 
 /* bench_cases_data.c: a folder for everything, and images in it. */
 STK_NODISCARD stk_status cli_cases_make_folder(cli_cases *cases, stk_error *err);
-STK_NODISCARD stk_status cli_cases_make_data(const cli_cases *cases, char *path, size_t room,
+STK_NODISCARD stk_status cli_cases_make_data(const cli_cases *cases, char *path, size_t capacity,
                                              stk_error *err);
 void                     cli_cases_remove_folder(const cli_cases *cases);
 

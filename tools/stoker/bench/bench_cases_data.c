@@ -69,10 +69,10 @@ static stk_status write_image(const char *folder, int class, int number, stk_err
     return st;
 }
 
-stk_status cli_cases_make_data(const cli_cases *cases, char *path, size_t room, stk_error *err)
+stk_status cli_cases_make_data(const cli_cases *cases, char *path, size_t capacity, stk_error *err)
 {
     char folder[CLI_CASE_PATH + 32];
-    snprintf(path, room, "%s/images", cases->folder);
+    snprintf(path, capacity, "%s/images", cases->folder);
     if (mkdir(path, 0777)) return stk_fail_errno(err, errno, "bench", path, "make a folder");
     for (int class = 0; class < CLASSES; class ++) {
         snprintf(folder, sizeof folder, "%.500s/class%d", path, class);
