@@ -429,8 +429,9 @@ STK_TEST(limit_finds_the_places_of_a_slow_source_within_three_seconds)
     EXPECT(made >= 3);
     EXPECT_INT_EQ(made, stats.raises + stats.lowers);
     EXPECT(stats.limit >= 30);
-    /* Sleeping takes a little longer than asked, more so on a busy machine. */
-    EXPECT(rate >= 0.9 * PLACES * 50);
+    /* Sleeping takes longer than asked, an eighth on a busy machine. A limit that is a place in
+     * four too low would show above. */
+    EXPECT(rate >= 0.75 * PLACES * 50);
 }
 
 /* Refuses io_uring_setup for the calling thread and those it starts. */
