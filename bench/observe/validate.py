@@ -3,8 +3,8 @@
 
 Each stage of a real run is slowed down on purpose (--inject), three times as much each time, and two
 stages at once. Every such run stands between two clean ones of the same length, so that the gain of
-really taking the fault away is measured right beside what was foretold. Of a fault of which step time
-is L without it and S with it, the loss is 1 - L/S; what was foretold is the same with the rate that the
+really taking the fault away is measured right beside what was predicted. Of a fault of which step time
+is L without it and S with it, the loss is 1 - L/S; what was predicted is the same with the rate that the
 diagnosis gives for a run without the stage. The error is their difference in percentage points.
 
 Targets: the right stage first for every loss of 15 % and more, a median error of 5 points at most, no
@@ -139,7 +139,7 @@ def is_right(name, said):
     return said["limit"]["cause"] == "launch" if name == "batch" else True
 
 
-def foretold(name, said):
+def predicted(name, said):
     """Samples a second without the fault; None where nothing was said of it."""
     for fix in said["fixes"]:
         about = fix["title"] + fix["why"]
@@ -171,11 +171,11 @@ def one_fault(bench, name, loss, unit_runs):
         slow = bench.profile("--inject", how)
         after = bench.clean()
     clean = 2 / (1 / rate(before) + 1 / rate(after))
-    then = foretold(name, slow)
+    then = predicted(name, slow)
     real = 1 - rate(slow) / clean
     row = {"mode": bench.mode, "fault": name, "how": how, "loss": real, "verdict": slow["verdict"],
            "stage": stage(slow["limit"]), "cause": slow["limit"]["cause"],
-           "right": is_right(name, slow), "clean": clean, "slow": rate(slow), "foretold": then,
+           "right": is_right(name, slow), "clean": clean, "slow": rate(slow), "predicted": then,
            "error": None if not then or then < 0 else 100 * abs((1 - rate(slow) / then) - real),
            "noise": 100 * abs(rate(before) - rate(after)) / clean}
     return row
@@ -192,7 +192,7 @@ def two_faults(bench, names, unit_runs):
 
 
 def print_row(row):
-    then = f"{row['foretold']:8.0f}" if row["foretold"] else "       -"
+    then = f"{row['predicted']:8.0f}" if row["predicted"] else "       -"
     error = f"{row['error']:5.1f}" if row["error"] is not None else "    -"
     print(f"{row['mode']:9}{row['fault']:11}{row['how']:24}{100 * row['loss']:5.0f} %  {row['stage']} "
           f"{row['cause']:16}{'yes' if row['right'] else 'NO ':4}{row['slow']:8.0f}{then}"
@@ -206,7 +206,7 @@ def print_totals(rows, pairs, alarms, clean_count):
     print(f"\nright stage first: {right} of {len(judged)} with a loss of 15 % and more (target: all)")
     print(f"right cause as well: {sum(row['right'] for row in judged)} of {len(judged)}")
     if errors:
-        print(f"error of what was foretold: median {statistics.median(errors):.1f} points, largest "
+        print(f"error of what was predicted: median {statistics.median(errors):.1f} points, largest "
               f"{max(errors):.1f} (target: median 5 at most); {len(judged) - len(errors)} without")
     print(f"false alarms: {len(alarms)} of {clean_count} clean runs (target: none)")
     for said in alarms:
@@ -252,7 +252,7 @@ def main():
     given.data = str(pathlib.Path(given.data).resolve())
     rows, pairs, clean = [], [], []
     print("mode     fault      how                      loss   verdict            right  slow  "
-          "foretold  clean  error noise")
+          "predicted  clean  error noise")
     with tempfile.TemporaryDirectory() as given.scratch:
         for mode in given.mode or MODES:
             found = run_mode(given, mode)

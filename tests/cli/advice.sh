@@ -42,7 +42,7 @@ while read -r key; do
     expect_code 0 "train with --set $key"
 done <sets
 
-# A callback that sleeps costs the same on any machine: a tenth of it gives what was foretold, or nearly.
+# A callback that sleeps costs the same on any machine: a tenth of it gives what was predicted, or nearly.
 profile called --batch 8 --steps 60 --inject callback=40ms:sleep
 python3 - called.json <<'PYTHON' || fail "the fixes of a slow callback"
 import json, sys
@@ -59,7 +59,7 @@ gain = fast["samples_per_s"]["value"] / slow["samples_per_s"]["value"] - 1
 assert gain > fix["gain_low"] / 3, (gain, fix["gain_low"], fix["gain_high"])
 PYTHON
 
-# Gradients that are added up are shared once an update: what "every fourth step" foretells.
+# Gradients that are added up are shared once an update: what "every fourth step" predicts.
 profile shared --batch 8 --steps 60 --inject allreduce=20ms --set train.accumulate=4
 python3 - profiles/shared/profile.json <<'PYTHON' || fail "gradients that are added up"
 import json, sys

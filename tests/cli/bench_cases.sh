@@ -28,7 +28,7 @@ PYTHON
 make_colours photos 3 20 8
 run bench cases photos $small --only 6
 expect_code 0 "bench cases of own data"
-for text in "slow callback" "of clean" "S7 output" "foretold" "(--inject callback="; do
+for text in "slow callback" "of clean" "S7 output" "predicted" "(--inject callback="; do
     expect_in out "$text" "bench cases of own data"
 done
 

@@ -104,7 +104,7 @@ const cli_command cli_command_bench_cases = {
         "reads, heavy preprocessing, large copies, a slow operation, a slow callback. Each fault "
         "is "
         "a multiple of what the clean step takes on this machine. Tells what is left of the clean "
-        "rate, whether the verdict names the fault, and the rate that was foretold without it. "
+        "rate, whether the verdict names the fault, and the rate that was predicted without it. "
         "Without DATA, small images are made in $TMPDIR and removed. Exit code 1: a verdict is "
         "wrong.",
     .examples = "stoker bench cases\n"

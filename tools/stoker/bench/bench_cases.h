@@ -1,5 +1,5 @@
 /* The case studies: a real run, and the same run with one stage made slow on purpose, by as much as
- * this machine's own step takes. Is it found, and is what is foretold what comes? */
+ * this machine's own step takes. Is it found, and is what is predicted what comes? */
 #ifndef CLI_TOOLS_BENCH_CASES_H
 #define CLI_TOOLS_BENCH_CASES_H
 
@@ -26,8 +26,8 @@ typedef struct cli_case_result {
     const char *name, *expected;
     char        fault[96]; /* as a flag: "--inject read=400KB/s" */
     char        verdict[STK_DIAGNOSIS_LINE];
-    double      rate, foretold, measured; /* samples a second; -1: not told */
-    bool        right;                    /* the verdict */
+    double      rate, predicted, measured; /* samples a second; -1: not told */
+    bool        right;                     /* the verdict */
 } cli_case_result;
 
 typedef struct cli_cases {

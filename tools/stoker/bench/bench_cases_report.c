@@ -19,14 +19,14 @@ static void add_row(cli_table *table, const cli_cases *c, const cli_case_result 
     cli_table_add(table, text);
     cli_table_add(table, r->expected);
     cli_table_add(table, r->right ? "yes" : "NO");
-    add_rate(table, r->foretold);
+    add_rate(table, r->predicted);
     add_rate(table, r->measured);
 }
 
 void cli_cases_print(const cli_cases *c, const cli_style *style)
 {
-    static const char *const heading[] = {"case",  "of clean", "expected",
-                                          "found", "foretold", "measured"};
+    static const char *const heading[] = {"case",  "of clean",  "expected",
+                                          "found", "predicted", "measured"};
     cli_table                table;
     char                     text[CLI_FORMAT_CAPACITY];
     printf("%s%s, batch %lld, clean: %s samples/s%s\n  ", style->bold, c->model,
@@ -41,7 +41,7 @@ void cli_cases_print(const cli_cases *c, const cli_style *style)
         add_row(&table, c, &c->list[i]);
     cli_table_print(&table, stdout, style);
     cli_table_release(&table);
-    printf("\nforetold: samples/s without the fault, as the slow run tells; measured: what came "
+    printf("\npredicted: samples/s without the fault, as the slow run tells; measured: what came "
            "without it\n");
     for (size_t i = 0; i < c->count; i++) {
         printf("  %s (%s): ", c->list[i].name, c->list[i].fault);
@@ -60,7 +60,7 @@ static void write_case(stk_json_writer *json, const cli_cases *c, const cli_case
     stk_json_pair_string(json, "expected", r->expected);
     stk_json_pair_string(json, "verdict", r->verdict);
     stk_json_pair_bool(json, "right", r->right);
-    if (r->foretold > 0) stk_json_pair_double(json, "foretold", r->foretold);
+    if (r->predicted > 0) stk_json_pair_double(json, "predicted", r->predicted);
     stk_json_pair_double(json, "measured", r->measured);
     stk_json_object_end(json);
 }

@@ -189,12 +189,12 @@ static void judge(const study *s, const outcome *o, cli_case_result *to)
     const stk_diagnosis *d = &o->diagnosis;
     const stk_fix       *fix = find_fix(s, d);
     to->rate = rate_of(o);
-    to->foretold = -1;
+    to->predicted = -1;
     to->right = d->limit.stage == s->stage && (!s->tells || fix);
     snprintf(to->verdict, sizeof to->verdict, "%s", d->verdict);
-    if (fix) to->foretold = fix->samples_per_s.value;
+    if (fix) to->predicted = fix->samples_per_s.value;
     for (size_t i = 0; !s->tells && i < d->limit_count; i++)
-        if (d->limits[i].stage == s->stage) to->foretold = d->limits[i].if_removed.value;
+        if (d->limits[i].stage == s->stage) to->predicted = d->limits[i].if_removed.value;
 }
 
 /* The batch that the fix names is run for real. */
