@@ -33,8 +33,9 @@ typedef struct stk_profiler_progress {
 typedef struct stk_profiler_options {
     double  seconds; /* of training to measure, after warm-up; 0: 20 */
     int64_t steps;   /* to measure instead; 0: as the seconds say */
-    /* For what is measured after training; 0: half of seconds, at most 10. Below 0: that part is
-     * left out, and with it peaks of the machine, times of operations and lints. */
+    /* For what is measured after training; 0: half of seconds, at most 10, or half of what the
+     * steps took, but 2 at least. Below 0: that part is left out, and with it peaks of the machine,
+     * times of operations and lints. */
     double            extra_seconds;
     const stk_inject *inject; /* faults on purpose; NULL: none */
     /* Where profile.json, diagnosis.json, trace.json.gz, report.html and run/ go; made with those

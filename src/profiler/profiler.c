@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double default_seconds = 20, max_extra_seconds = 10;
+static const double default_seconds = 20, min_extra_seconds = 2, max_extra_seconds = 10;
 
 void stk_profiler_tell(const stk_profiler_job *job, stk_profiler_part part, int64_t steps,
                        double fraction)
@@ -18,21 +18,22 @@ void stk_profiler_tell(const stk_profiler_job *job, stk_profiler_part part, int6
     if (job->options.progress) job->options.progress(job->options.context, &progress);
 }
 
-static void choose_times(stk_profiler_job *job)
+/* Half of the training that is measured. A few steps are over at once, but peaks take their time.
+ */
+static double extra_seconds(const stk_profiler_options *o, const stk_profile *measured)
 {
-    stk_profiler_options *o = &job->options;
-    if (!(o->seconds > 0)) o->seconds = default_seconds;
-    job->extra_seconds = o->extra_seconds;
-    if (o->extra_seconds) return;
-    const double half = o->seconds / 2;
-    job->extra_seconds = half < max_extra_seconds ? half : max_extra_seconds;
+    if (o->extra_seconds) return o->extra_seconds;
+    double half = o->seconds / 2;
+    if (o->steps) half = measured->measured_ns / 2e9;
+    if (o->steps && half < min_extra_seconds) half = min_extra_seconds;
+    return half < max_extra_seconds ? half : max_extra_seconds;
 }
 
 static stk_status prepare(stk_profiler_job *job, const stk_train_recipe *recipe,
                           const stk_train_data *data, stk_error *err)
 {
     job->recipe = *recipe;
-    choose_times(job);
+    if (!(job->options.seconds > 0)) job->options.seconds = default_seconds;
     stk_profiler_tell(job, STK_PROFILER_PREPARE, 0, 0);
     STK_TRY(stk_profiler_make_folders(job, err));
     if (data) {
@@ -63,6 +64,7 @@ static stk_status run(stk_profiler_result *out, stk_profiler_job *job, stk_lint_
     const char *command = job->options.command;
     STK_TRY(stk_profiler_train(out, job, err));
     if (command) snprintf(out->profile.run.command, sizeof out->profile.run.command, "%s", command);
+    job->extra_seconds = extra_seconds(&job->options, &out->profile);
     measure_extras(out, lints, job);
     stk_profiler_tell(job, STK_PROFILER_DIAGNOSE, 0, 1);
     stk_profiler_save_trace(out, job); /* the profile says how many events it has */

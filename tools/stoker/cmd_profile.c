@@ -32,7 +32,7 @@ static const cli_option options[] = {
      .help = "of training to measure, after warm-up (default 20); half as much follows for "
              "operations, other batches and what observing costs, at most 10"},
     {CLI_OPTION(values, steps, "steps", INTEGER, "N"), .least = 1, .most = 1e9, .group = "How long",
-     .help = "steps to measure instead of seconds"},
+     .help = "steps to measure instead of seconds; half of their time follows, 2 s at least"},
     {CLI_OPTION(values, folder, "folder", FILE, "FOLDER"), .letter = 'o', .group = "Output",
      .help = "where everything goes (default: profile-MODEL-1, -2, ...)"},
     {CLI_OPTION(values, no_report, "no-report", FLAG, NULL), .group = "Output",
@@ -83,8 +83,12 @@ static stk_status measure(session *s, stk_error *err)
     char          command[STK_PROFILE_LINE], note[160];
     cli_profile_command_line(command, sizeof command);
     name_folder(s);
-    snprintf(note, sizeof note, "training %s for %.0f s ...", s->job->recipe.model.name,
-             v->seconds);
+    if (v->steps)
+        snprintf(note, sizeof note, "training %s for %lld steps ...", s->job->recipe.model.name,
+                 (long long)v->steps);
+    else
+        snprintf(note, sizeof note, "training %s for %.0f s ...", s->job->recipe.model.name,
+                 v->seconds);
     if (!v->train.quiet) cli_notice_begin(note);
     const stk_profiler_options how = {.seconds = v->seconds,
                                       .steps = v->steps,
