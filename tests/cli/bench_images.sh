@@ -78,10 +78,14 @@ data:
   - map: {normalize: {preset: imagenet}}
   - batch: 8
 YAML
-run bench input "$work/own.yaml" -s 0.5 --ablate --json
-expect_code 0 "ablate a recipe"
+# Each operation is timed by runs with it and without, which another program's load may part: what
+# three such measurements say in none is wrong.
 sanitize=$(sed -n 's/^STOKER_SANITIZE:STRING=//p' "$1/CMakeCache.txt")
-python3 - "$work/out" "$sanitize" <<'PYTHON' || fail "the JSON of --ablate of a recipe"
+for attempt in 1 2 3; do
+    run bench input "$work/own.yaml" -s 0.5 --ablate --json
+    expect_code 0 "ablate a recipe"
+    told=no
+    python3 - "$work/out" "$sanitize" <<'PYTHON' || continue
 import json, sys
 r = json.load(open(sys.argv[1]))
 us = {o["operation"]: o["us"] for o in r["operations"]}
@@ -90,6 +94,10 @@ assert us["blur"] > us["flip + normalize"], us
 # The whole is of other runs than the part, which a sanitizer spreads too far apart to compare.
 assert r["total_us"] > (0 if sys.argv[2] else us["blur"]), (r["total_us"], us)
 PYTHON
+    told=yes
+    break
+done
+[ "$told" = yes ] || fail "the JSON of --ablate of a recipe"
 run bench input "$work/own.yaml" -s 0.5
 expect_in "$work/out" "blur" "operations in the report"
 
