@@ -87,13 +87,14 @@ static bool is_stale(stk_live *live, uint64_t now)
            now - live->missed_ns < live->loop.peers.limits.patience_ns;
 }
 
-/* Queues the response under the lock, which adds a reader to its reference count. */
+/* Queues the response under the lock, which adds a reader to its reference count. The time is read
+ * under it too: an update in between would be later than the request that it is for. */
 static enum MHD_Result give_data(stk_live *live, struct MHD_Connection *connection)
 {
-    const uint64_t now = stk_clock_ns();
     atomic_store(&live->wanted, true);
-    atomic_store(&live->asked_ns, now);
     pthread_mutex_lock(&live->lock);
+    const uint64_t now = stk_clock_ns();
+    atomic_store(&live->asked_ns, now);
     answer *const unready = !live->data ? live->early : is_stale(live, now) ? live->stale : NULL;
     if (!unready) atomic_store(&live->seen, true);
     const enum MHD_Result result =
