@@ -10,9 +10,10 @@ export TMPDIR=$work/tmp
 mkdir tmp
 
 small="--model mlp --batch 16 --threads 1 --input-threads 1 --steps 15 --seconds 0.2 --scale 4 -q"
-run bench cases $small --only 2,4,6 --json
-expect_code 0 "bench cases"
-python3 - out <<'PYTHON' || fail "the JSON of bench cases: $(head -c 2000 out)"
+# The run exits 1 for a wrong verdict, which one long pause of the machine can make of 15 steps; three in a
+# row have another reason.
+check_cases() {
+    python3 - out <<'PYTHON'
 import json, sys
 r = json.load(open(sys.argv[1]))
 assert r["model"] == "mlp" and r["batch"] == 16 and r["clean_samples_per_s"] > 0, r
@@ -23,6 +24,13 @@ for name, c in cases.items():
     assert c["right"] and c["fault"].startswith("--inject " + faults[name]), c
     assert c["expected"] in c["verdict"] and 0 < c["of_clean"], c
 PYTHON
+}
+: >why
+for attempt in 1 2 3; do
+    run bench cases $small --only 2,4,6 --json
+    [ "$code" = 0 ] && check_cases 2>why && break
+    [ $attempt -lt 3 ] || fail "bench cases, three times: exit code $code: $(cat why) $(head -c 2000 out)"
+done
 [ -z "$(ls tmp)" ] || fail "something is left in \$TMPDIR: $(ls tmp)"
 
 make_colours photos 3 20 8
