@@ -55,7 +55,7 @@ static const char *escape_at(const uint8_t *at, size_t left, size_t *bytes)
     return at[2] == 0xA8 ? "\\u2028" : at[2] == 0xA9 ? "\\u2029" : NULL;
 }
 
-static stk_status append_safe(stk_blob *out, const stk_blob *json, stk_error *err)
+stk_status stk_report_append_safe(stk_blob *out, const stk_blob *json, stk_error *err)
 {
     size_t done = 0, bytes;
     for (size_t i = 0; i < json->size; i++) {
@@ -77,7 +77,7 @@ stk_status stk_report_write_data(const stk_profile *profile, const stk_diagnosis
     stk_blob                        json;
     stk_blob_init(&json, out->ledger, out->memory);
     stk_status st = put_all(profile, diagnosis, options ? options : &plain, &json, err);
-    if (!st) st = append_safe(out, &json, err);
+    if (!st) st = stk_report_append_safe(out, &json, err);
     stk_blob_release(&json);
     if (st) out->size = before;
     return st;

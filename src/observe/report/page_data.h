@@ -17,6 +17,10 @@ STK_NODISCARD stk_status stk_report_write_data(const stk_profile        *profile
 
 /* Parts of it. */
 
+/* Appends JSON with escapes for what may not stand in a <script>. */
+STK_NODISCARD stk_status stk_report_append_safe(stk_blob *out, const stk_blob *json,
+                                                stk_error *err);
+
 /* page_events.c: appends the events of a trace, the longest when there are more than most. */
 STK_NODISCARD stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t max,
                                                    stk_blob *out, stk_error *err);

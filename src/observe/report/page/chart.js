@@ -1,14 +1,6 @@
 /* Charts over a common axis: lines, points, stacked areas. Drawn for the width there is, and again when that changes. */
 const CHART = {left: 62, right: 8, levels: 44, top: 10, bottom: 20};
 
-function ticks(low, high, count) {
-  const raw = (high - low) / count || 1, power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999);
-  const list = [];
-  for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-6; at += step) list.push(Math.abs(at) < step / 1e6 ? 0 : at);
-  return list;
-}
-
 /* First index whose value is not below; values rise. */
 function lowerBound(values, wanted) {
   let low = 0, high = values.length;
@@ -165,5 +157,3 @@ function showCursor(view, at) {
   const room = view.box.clientWidth - view.tip.offsetWidth;
   view.tip.style.left = `${Math.max(0, Math.min(room, x < view.width / 2 ? x + 12 : x - view.tip.offsetWidth - 12))}px`;
 }
-
-const legend = (items) => h('ul', {class: 'legend'}, items.map(([name, colour]) => h('li', null, swatch(colour), name)));

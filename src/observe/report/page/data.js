@@ -6,12 +6,6 @@ function untable(list) {
   return list.rows.map((row) => Object.fromEntries(list.keys.map((key, i) => [key, row[i]])));
 }
 
-function stageNumber(stage) {
-  if (typeof stage === 'number') return stage;
-  const found = /^S([1-8])/.exec(stage || '');
-  return found ? Number(found[1]) : 0;
-}
-
 function settleStages(list) {
   for (const item of list)
     for (const key of ['stage', 'next']) if (key in item) item[key] = stageNumber(item[key]);

@@ -28,9 +28,18 @@ const tile = (what, ...value) => h('div', {class: 'tile'}, h('b', null, value), 
 const fact = (what, ...value) => h('div', null, h('dt', null, what), h('dd', null, value));
 const swatch = (colour) => h('span', {class: 'swatch', style: `background:${colour}`, 'aria-hidden': 'true'});
 
+const legend = (items) => h('ul', {class: 'legend'}, items.map(([name, colour]) => h('li', null, swatch(colour), name)));
+
 /* A bar of parts: [share of the whole, colour]. */
 const bar = (...parts) => h('div', {class: 'bar', 'aria-hidden': 'true'},
   parts.map(([share, colour]) => h('i', {style: `width:${Math.max(0, Math.min(1, share || 0)) * 100}%;background:${colour}`})));
+
+function copyButton(text) {
+  const button = h('button', {type: 'button', class: 'plain', onclick: () => {
+    navigator.clipboard?.writeText(text).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Select it'; });
+  }}, 'Copy');
+  return button;
+}
 
 /* Details that stay open when the page is drawn again; the content is made when it is first seen. */
 function unfold(key, title, make) {

@@ -45,3 +45,12 @@ function format(value, kind) {
   if (typeof value === 'number' && value < 0) return '–';
   return value === 0 && kind !== 'share' ? '0' : FORMATS[kind](value);
 }
+
+/* Round numbers from low to high, about so many. */
+function ticks(low, high, count) {
+  const raw = (high - low) / count || 1, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999);
+  const list = [];
+  for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-6; at += step) list.push(Math.abs(at) < step / 1e6 ? 0 : at);
+  return list;
+}

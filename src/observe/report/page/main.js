@@ -44,25 +44,11 @@ function draw(raw) {
   document.getElementById('foot').textContent = `Made by ${['Stoker', data.profile.run.version].filter(Boolean).join(' ')}. ${page.live ? 'Served while training goes on.' : 'This file is complete: it loads nothing from anywhere.'}`;
 }
 
-function setTheme(dark) {
-  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
-  document.getElementById('theme').textContent = dark ? 'Light' : 'Dark';
+/* A canvas knows no variables of the style. */
+function recolour() {
   if (!timeline.view) return;
   timeline.view.colours = canvasColours();
   drawTimeline(timeline.view);
-}
-
-function startTheme() {
-  const wish = matchMedia('(prefers-color-scheme: dark)');
-  setTheme(wish.matches);
-  wish.addEventListener('change', () => setTheme(wish.matches));
-  document.getElementById('theme').addEventListener('click', () => setTheme(document.documentElement.dataset.theme !== 'dark'));
-  let dark = false;
-  addEventListener('beforeprint', () => {
-    dark = document.documentElement.dataset.theme === 'dark';
-    setTheme(false);
-  });
-  addEventListener('afterprint', () => setTheme(dark));
 }
 
 function showStart() {
@@ -98,7 +84,7 @@ async function poll() {
 
 function start() {
   const text = document.getElementById('data').textContent.trim();
-  startTheme();
+  startTheme(recolour);
   /* What is being dragged is not replaced under the hand. */
   addEventListener('pointerdown', () => { page.held = true; });
   for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, () => { page.held = false; });

@@ -3,6 +3,12 @@ const STAGES = ['the loop', 'S1 read', 'S2 preprocess', 'S3 host to device', 'S4
   'S6 device to host', 'S7 output', 'S8 write'];
 const COMPUTE = 4;
 
+function stageNumber(stage) {
+  if (typeof stage === 'number') return stage;
+  const found = /^S([1-8])/.exec(stage || '');
+  return found ? Number(found[1]) : 0;
+}
+
 const stageColour = (stage) => `var(--s${stage})`;
 const stageChip = (stage) => h('span', {class: 'chip'}, swatch(stageColour(stage)), STAGES[stage]);
 

@@ -52,13 +52,6 @@ function renderVerdict({diagnosis: d}) {
     d.warnings.length > 0 && h('p', {class: 'small', style: 'margin-top:.75rem'}, h('a', {href: '#warnings'}, d.warnings.length === 1 ? 'One thing' : `${d.warnings.length} things`, ' to know about this data'))));
 }
 
-function copyButton(text) {
-  const button = h('button', {type: 'button', class: 'plain', onclick: () => {
-    navigator.clipboard?.writeText(text).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Select it'; });
-  }}, 'Copy');
-  return button;
-}
-
 const toType = (text) => text && h('div', {class: 'type'}, h('code', null, text), copyButton(text));
 
 const fixItem = (fix, i) => h('li', {class: 'fix'},
