@@ -21,6 +21,7 @@
 #include <stoker/font.h>
 #include <stoker/function.h>
 #include <stoker/functions.h>
+#include <stoker/gain_test.h>
 #include <stoker/graph.h>
 #include <stoker/health.h>
 #include <stoker/image.h>
@@ -47,6 +48,7 @@
 #include <stoker/profile.h>
 #include <stoker/profiler.h>
 #include <stoker/program.h>
+#include <stoker/rate_comparison.h>
 #include <stoker/recipe.h>
 #include <stoker/record_index.h>
 #include <stoker/report.h>
