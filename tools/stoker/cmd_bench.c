@@ -28,7 +28,8 @@ const cli_command cli_command_bench = {
     .summary = "measure input, compute, or training as a whole, and say what limits it",
     .operands = "input|compute|train|claims|cases ...",
     .description = "Measures one part of training alone, or all of it beside its parts. 'stoker "
-                   "bench input --help' explains the first, and so on. Nothing is written.",
+                   "bench input --help' explains the first, and so on. Nothing is "
+                   "written but what --save, --plot and --trace name.",
     .examples = "stoker bench input packed/ --preset imagenet\n"
                 "stoker bench compute resnet18 --batch 32 --ops\n"
                 "stoker bench train packed/ --model resnet18\n"

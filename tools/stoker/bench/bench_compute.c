@@ -1,5 +1,6 @@
 /* stoker bench compute: the speed of a network without input. */
 #include "bench_compute_report.h"
+#include "bench_gate_subjects.h"
 #include "bench_options.h"
 #include "bench_resolve.h"
 #include "bench_sweep.h"
@@ -14,14 +15,14 @@ typedef struct values {
     cli_train_values train;
     int64_t          classes, steps, warmup, window, fit_mb;
     bool             inference, ops;
+    double           seconds;
     const char      *color, *batches, *plot;
+    cli_gate_values  gate;
 } values;
 
-static const values defaults = {.warmup = 3};
+static const values defaults = {.warmup = 3, .seconds = 10};
 
 enum { STEPS_MAX = 200, STEPS_MIN = 5, TIMED_STEPS = 10 };
-
-static const double usual_seconds = 10;
 
 static const cli_option options[] = {
     CLI_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
@@ -47,13 +48,18 @@ static const cli_option options[] = {
      .help = "any key of a training recipe, such as knobs.passes_off=fuse"},
     {CLI_OPTION(values, steps, "steps", INTEGER, "N"), .letter = 'n', .least = 0, .most = 1e6,
      .group = "How long",
-     .help = "steps that count (default 0: as many as 10 seconds hold, from 5 to 200)"},
+     .help = "steps that count (default 0: as many as --seconds holds, from 5 to 200)"},
+    {CLI_OPTION(values, seconds, "seconds", NUMBER, "S"), .letter = 's', .least = 0.1, .most = 1e6,
+     .group = "How long",
+     .help = "for all steps, for all batches of --batches, or for all rounds of --save and "
+             "--against (default 10)"},
     {CLI_OPTION(values, warmup, "warmup", INTEGER, "N"), .least = 0, .most = 1e6,
      .group = "How long", .help = "steps before them (default 3)"},
     {CLI_OPTION(values, window, "window", INTEGER, "N"), .least = 0, .most = 1e6,
      .group = "How long",
      .help = "so many steps in a row between two looks at the clock, on images that the device has "
              "already (default 0: each step is fed and waited for)"},
+    CLI_GATE_OPTIONS(values, gate),
     CLI_BENCH_MACHINE_OPTIONS(values, train),
     {CLI_OPTION(values, train.eager, "eager", FLAG, NULL), .group = "Machine",
      .help = "operation by operation, unoptimised"},
@@ -78,7 +84,7 @@ static size_t rounds_of(const values *v)
 static bool enough(const values *v, size_t done, double seconds)
 {
     if (v->steps) return done >= rounds_of(v);
-    return done >= STEPS_MAX || (done >= STEPS_MIN && seconds > usual_seconds);
+    return done >= STEPS_MAX || (done >= STEPS_MIN && seconds > v->seconds);
 }
 
 static stk_status step(stk_train_bench *bench, stk_error *err)
@@ -188,7 +194,7 @@ static int run_sweep(const cli_invocation *call, stk_train_recipe *recipe)
     stk_error     err;
     cli_sweep     sweep = {.recipe = recipe,
                            .inference = v->inference,
-                           .seconds = usual_seconds / ABOUT,
+                           .seconds = v->seconds / ABOUT,
                            .memory = memory_to_use()};
     if (!cli_sweep_read(v->batches, &sweep.first, &sweep.last))
         return cli_report_usage(call->command,
@@ -198,6 +204,31 @@ static int run_sweep(const cli_invocation *call, stk_train_recipe *recipe)
     if (!st) st = cli_sweep_run(&sweep, &err);
     cli_notice_end();
     return st ? cli_report_recipe(call->command, &err, NULL) : print_sweep(call, &sweep);
+}
+
+/* What of the flags does not go with a base; NULL: nothing. */
+static const char *conflict_of(const values *v)
+{
+    return v->batches  ? "--batches"
+           : v->ops    ? "--ops"
+           : v->fit_mb ? "--fit-mb"
+           : v->steps  ? "--steps"
+                       : NULL;
+}
+
+static int run_gate(const cli_invocation *call, stk_train_recipe *recipe)
+{
+    const values       *v = call->values;
+    const cli_gate_call gate = {.call = call,
+                                .values = &v->gate,
+                                .seconds = v->seconds,
+                                .json = v->train.json,
+                                .quiet = v->train.quiet,
+                                .color = v->color};
+    stk_error           err;
+    if (cli_bench_resolve(recipe, v->classes, &err))
+        return cli_report_recipe(call->command, &err, NULL);
+    return cli_gate_compute(&gate, recipe, v->inference, v->window);
 }
 
 static int run(const cli_invocation *call)
@@ -210,8 +241,11 @@ static int run(const cli_invocation *call)
     stk_error err;
     stk_train_recipe_init(&recipe);
     flags.model = call->operands[0];
-    int code = cli_train_flags_apply(call, &flags, NULL, &recipe);
+    int        code;
+    const bool gated = cli_gate_wanted(call, &v->gate, conflict_of(v), &code);
+    if (!code) code = cli_train_flags_apply(call, &flags, NULL, &recipe);
     if (code) return code;
+    if (gated) return run_gate(call, &recipe);
     if (v->batches) return run_sweep(call, &recipe);
     stk_status st = cli_bench_resolve(&recipe, v->classes, &err);
     if (!v->train.quiet) cli_notice_begin("measuring ...");

@@ -1,5 +1,6 @@
 /* stoker bench input: the speed of an input pipeline, and its bottleneck. */
 #include "bench_ablate.h"
+#include "bench_gate_subjects.h"
 #include "bench_storage_forms.h"
 #include "bench_timed.h"
 #include "explain_json.h"
@@ -25,6 +26,7 @@ typedef struct values {
     bool             normalize, planar, ablate;
     const char      *drop, *stub, *compare;
     int64_t          resize;
+    cli_gate_values  gate;
 } values;
 
 static const values defaults = {.seconds = 5, .batch = -1, .shuffle = -1};
@@ -62,6 +64,7 @@ static const cli_option options[] = {
     {CLI_OPTION(values, elements, "elements", INTEGER, "N"), .letter = 'n', .least = 0,
      .most = 1e15, .group = "How long",
      .help = "stop after so many elements (batches, where there are); default 0: no limit"},
+    CLI_GATE_OPTIONS(values, gate),
     {CLI_OPTION(values, explain, "explain", FLAG, NULL), .group = "What to show",
      .help = "print the plan, and again after each pass that changes it, and run nothing"},
     {CLI_OPTION(values, lint, "lint", FLAG, NULL), .group = "What to show",
@@ -296,6 +299,30 @@ static bool names_no_operation(const cli_bench_shape *shape)
            !stk_preset_has(shape->preset, p->evaluate, p->stub);
 }
 
+/* What of the flags does not go with a base; NULL: nothing. */
+static const char *conflict_with_gate(const values *v)
+{
+    return v->ablate     ? "--ablate"
+           : v->compare  ? "--compare"
+           : v->explain  ? "--explain"
+           : v->lint     ? "--lint"
+           : v->elements ? "--elements"
+                         : NULL;
+}
+
+static int run_gate(const cli_invocation *call, const cli_bench_shape *shape)
+{
+    const values          *v = call->values;
+    const cli_bench_limits limits = limits_of(v);
+    const cli_gate_call    gate = {.call = call,
+                                   .values = &v->gate,
+                                   .seconds = v->seconds,
+                                   .json = v->common.json,
+                                   .quiet = v->common.quiet,
+                                   .color = v->color};
+    return cli_gate_input(&gate, call->operands[0], shape, &limits);
+}
+
 static int run(const cli_invocation *call)
 {
     const values   *v = call->values;
@@ -310,6 +337,10 @@ static int run(const cli_invocation *call)
                                 "--batch and --shuffle are for data, not for a recipe",
                                 "change the stages 'batch' and 'shuffle' of the recipe");
     if (conflict) return cli_report_usage(call->command, conflict, NULL);
+    int        code;
+    const bool gated = cli_gate_wanted(call, &v->gate, conflict_with_gate(v), &code);
+    if (code) return code;
+    if (gated) return run_gate(call, &shape);
     if (!v->explain && !v->lint && v->ablate && !recipe) return ablate(call, &shape);
     if (!v->explain && !v->lint && v->compare) return compare_forms(call, &shape);
     shape.recipe = &(stk_recipe_options){.note = cli_notes_print, .note_context = &notes};
@@ -317,7 +348,7 @@ static int run(const cli_invocation *call)
     if (st == STK_E_INVALID && names_no_operation(&shape))
         return cli_report_usage(call->command, err.message, NULL);
     if (st) return cli_report_recipe(call->command, &err, advise(&err));
-    const int code = bench(call, data);
+    code = bench(call, data);
     stk_dataset_unref(data);
     return code;
 }

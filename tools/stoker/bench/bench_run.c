@@ -38,7 +38,7 @@ static double cpu_now(void)
 }
 
 /* Batched values have a leading dimension. */
-static uint64_t rows_of(const stk_element *element)
+uint64_t cli_bench_rows(const stk_element *element)
 {
     if (!stk_element_count(element)) return 1;
     const stk_value *value = stk_element_value(element, 0);
@@ -63,7 +63,7 @@ static void show_progress(drawing *d, double at)
     d->shown_samples = d->samples;
 }
 
-static bool gives_batches(stk_iterator *it)
+bool cli_bench_gives_batches(stk_iterator *it)
 {
     stk_iterator_report report;
     stk_iterator_read_report(it, &report);
@@ -87,8 +87,8 @@ static stk_status draw(drawing *d, const char **ended, stk_error *err)
         if (st) return st == STK_E_CANCELLED ? STK_OK : st;
         *ended = "end of data";
         if (!element) return STK_OK;
-        if (!d->elements++) d->batches = gives_batches(d->it);
-        d->samples += d->batches ? rows_of(element) : 1;
+        if (!d->elements++) d->batches = cli_bench_gives_batches(d->it);
+        d->samples += d->batches ? cli_bench_rows(element) : 1;
         stk_element_unref(element);
         show_progress(d, at);
     }
@@ -154,7 +154,7 @@ static stk_status draw_for(stk_iterator *it, double seconds, uint64_t *rows, stk
         if (!element)
             return stk_fail(err, STK_E_INVALID, "bench", NULL,
                             "the data has less than one batch; --batch makes them smaller");
-        *rows += rows_of(element);
+        *rows += cli_bench_rows(element);
         stk_element_unref(element);
     } while (now() - begin < seconds);
     return STK_OK;

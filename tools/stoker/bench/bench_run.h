@@ -16,6 +16,10 @@ typedef struct cli_bench_limits {
 STK_NODISCARD stk_status cli_bench_measure(stk_dataset *data, const cli_bench_limits *limits,
                                            cli_bench_result *result, stk_error *err);
 
+/* Whether elements that it has given are batches, and how many samples such a one has. */
+bool     cli_bench_gives_batches(stk_iterator *it);
+uint64_t cli_bench_rows(const stk_element *element);
+
 enum { CLI_BENCH_ROUNDS = 5, CLI_BENCH_CONTENDERS = 12 };
 
 /* One of several pipelines that are compared. */

@@ -1,4 +1,5 @@
 /* stoker bench train: training against its parts. */
+#include "bench_gate_subjects.h"
 #include "format.h"
 #include "json_out.h"
 #include "signals.h"
@@ -17,6 +18,7 @@ typedef struct values {
     cli_train_values train;
     double           seconds;
     const char      *color, *trace;
+    cli_gate_values  gate;
 } values;
 
 static const values defaults = {.seconds = 20};
@@ -24,6 +26,7 @@ static const values defaults = {.seconds = 20};
 static const cli_option options[] = {
     {CLI_OPTION(values, seconds, "seconds", NUMBER, "S"), .letter = 's', .least = 0.1, .most = 1e6,
      .group = "How long", .help = "for all three together, in rounds of each in turn (default 20)"},
+    CLI_GATE_OPTIONS(values, gate),
     {CLI_OPTION(values, color, "color", CHOICE, "WHEN"), .choice = cli_color_choice,
      .group = "What to show", .help = "colours: auto (on a terminal), always, never"},
     CLI_TRACE_OPTION(values, trace),
@@ -245,19 +248,34 @@ static void print_more(FILE *out, int width)
     cli_train_print_models(out, width);
 }
 
+static int run_gate(const cli_invocation *call, const cli_train_job *job)
+{
+    const values       *v = call->values;
+    const cli_gate_call gate = {.call = call,
+                                .values = &v->gate,
+                                .seconds = v->seconds,
+                                .json = v->train.json,
+                                .quiet = v->train.quiet,
+                                .color = v->color};
+    return cli_gate_train(&gate, job);
+}
+
 static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     cli_train_job job;
-    session       s = {.call = call, .job = &job};
+    int           code;
+    const bool    gated = cli_gate_wanted(call, &v->gate, v->trace ? "--trace" : NULL, &code);
+    if (code) return code;
+    session s = {.call = call, .job = &job};
     stk_profile_init(&s.profile);
     cli_train_job_init(&job);
-    int code = cli_train_job_prepare(&job, call, &v->train,
-                                     call->operand_count ? call->operands[0] : NULL);
-    if (!code)
+    code = cli_train_job_prepare(&job, call, &v->train,
+                                 call->operand_count ? call->operands[0] : NULL);
+    if (!code && !gated)
         code = cli_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", false, log_line,
                                      NULL);
-    if (!code) code = bench(&s);
+    if (!code) code = gated ? run_gate(call, &job) : bench(&s);
     stk_profile_release(&s.profile);
     (void)cli_train_trace_end(s.tracer, call);
     stk_train_bench_free(s.bench);
@@ -275,10 +293,11 @@ const cli_command cli_command_bench_train = {
         "images, "
         "then the input alone, in rounds of each in turn. Tells how close the whole comes to the "
         "slower of its parts, and how the cores were shared out. Nothing is written but what "
-        "--trace asks for (trace.json.gz, here), and nothing is learnt.",
+        "--trace asks for (trace.json.gz, here) and --save names, and nothing is learnt.",
     .examples = "stoker bench train packed/ --model resnet18\n"
                 "stoker bench train photos/ --trivial-model --seconds 10\n"
-                "stoker bench train --recipe recipes/imagenet.yaml packed/ --json",
+                "stoker bench train --recipe recipes/imagenet.yaml packed/ --json\n"
+                "stoker bench train packed/ --against base.json --fail-below 0.97",
     .least_operands = 0,
     .most_operands = 1,
     .options = options,
