@@ -74,6 +74,7 @@
 #include <stoker/train_recipe.h>
 #include <stoker/train_resolve.h>
 #include <stoker/trainer.h>
+#include <stoker/tune.h>
 #include <stoker/usage.h>
 #include <stoker/version.h>
 
