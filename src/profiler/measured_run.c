@@ -2,6 +2,7 @@
  * part is over. */
 #include "base/clock.h"
 #include "profiler/profiler_internal.h"
+#include "train/resolve/endless.h"
 
 #include <stoker/monitor.h>
 #include <stoker/trainer.h>
@@ -9,9 +10,6 @@
 enum { TRACED_STEPS = 10, TRACE_EVENTS = 1 << 16 };
 
 static const uint64_t progress_ns = 200000000;
-
-/* Evaluations belong to no step; there are as many epochs as the time may hold. */
-static const double enough_epochs = 100000;
 
 typedef struct session {
     const stk_profiler_job *job;
@@ -148,22 +146,10 @@ static stk_status run(session *s, stk_error *err)
     return stk_profile_take_resources(&s->out->profile, s->monitor, err);
 }
 
-/* A run that reads its data once keeps nothing of it; measured for longer it must not, either. */
-static void keep_as_asked(stk_profiler_job *job)
-{
-    stk_train_recipe *r = &job->recipe;
-    const double      seen = (double)r->train.steps * (double)r->data.batch;
-    const bool        once = r->train.epochs <= 1 || seen <= (double)job->data.train_count;
-    if (once && r->data.cache == STK_CACHE_AUTO) r->data.cache = STK_CACHE_NONE;
-}
-
 stk_status stk_profiler_train(stk_profiler_result *out, stk_profiler_job *job, stk_error *err)
 {
     session s = {.job = job, .out = out};
-    job->data.validation_count = 0;
-    keep_as_asked(job);
-    if (job->recipe.train.epochs < enough_epochs) job->recipe.train.epochs = enough_epochs;
-    job->recipe.train.steps = -1;
+    stk_train_make_endless(&job->recipe, &job->data);
     const stk_status st = run(&s, err);
     stk_trainer_free(s.trainer);
     stk_monitor_free(s.monitor);

@@ -68,6 +68,14 @@ static stk_status resolve_path(char path[STK_TRAIN_PATH], stk_error *err)
     return STK_OK;
 }
 
+stk_status stk_train_resolve_paths(stk_train_recipe *recipe, stk_error *err)
+{
+    STK_TRY(resolve_path(recipe->data.path, err));
+    STK_TRY(resolve_path(recipe->data.pipeline, err));
+    STK_TRY(resolve_path(recipe->model.weights, err));
+    return resolve_path(recipe->data.cache_folder, err);
+}
+
 stk_status stk_train_resolve(stk_train_recipe *recipe, const stk_train_data *data,
                              stk_blob *reasons, stk_error *err)
 {
@@ -76,10 +84,7 @@ stk_status stk_train_resolve(stk_train_recipe *recipe, const stk_train_data *dat
         return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                         "there is nothing to train on");
     STK_TRY(stk_resolve_check_decode(recipe, err));
-    STK_TRY(resolve_path(recipe->data.path, err));
-    STK_TRY(resolve_path(recipe->data.pipeline, err));
-    STK_TRY(resolve_path(recipe->model.weights, err));
-    STK_TRY(resolve_path(recipe->data.cache_folder, err));
+    STK_TRY(stk_train_resolve_paths(recipe, err));
     STK_TRY(stk_resolve_rare_class(&s, err));
     STK_TRY(stk_resolve_weights(&s, err));
     STK_TRY(stk_resolve_own(&s, err));

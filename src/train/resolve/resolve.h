@@ -21,6 +21,9 @@ STK_NODISCARD stk_status stk_resolve_note(stk_resolve_ctx *s, stk_error *err, co
                                           ...) STK_PRINTF(3, 4);
 /* Copies text to field, which has STK_TRAIN_TEXT bytes. */
 void stk_resolve_put(char *field, const char *text);
+/* Makes the paths of a recipe absolute: by themselves they begin at the working directory, and in a
+ * file at its folder. */
+STK_NODISCARD stk_status stk_train_resolve_paths(stk_train_recipe *recipe, stk_error *err);
 /* By the recipe's backend, else by the fastest available. */
 bool stk_resolve_on_gpu(const stk_train_recipe *r);
 
