@@ -38,4 +38,13 @@ run diagnose "$work/profile"
 expect_code 0 "diagnose what profile_own wrote"
 "$examples/profile_own" "$work/nowhere" >"$work/out" 2>"$work/err" && fail "profile_own of nothing"
 expect_in "$work/err" "nowhere" "profile_own of nothing"
+
+"$examples/tune" "$work/colours" "$work/tuned" 0.05 >"$work/out" 2>"$work/err" || fail "tune: $(cat "$work/err")"
+expect_in "$work/out" "samples/s at the start" "tune"
+expect_in "$work/out" "ended: " "tune"
+for file in tune.jsonl tuned.yaml report.html; do
+    [ -s "$work/tuned/$file" ] || fail "the example tune wrote no $file"
+done
+"$examples/tune" "$work/colours" "$work/tuned" 0.05 >"$work/out" 2>"$work/err" && fail "tune into the same folder"
+expect_in "$work/err" "--resume" "tune into the same folder"
 finish

@@ -27,7 +27,7 @@ expect_code 0 "--version"
 grep -qE '^stoker [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || fail "--version: $(cat "$work/out")"
 
 for command in pack inspect show train eval predict lr-find bench "bench input" "bench compute" "bench train" \
-    models watch completion; do
+    tune models watch completion; do
     run $command --help
     expect_code 0 "$command --help"
     expect_in "$work/out" "Usage: stoker $command" "$command --help"

@@ -104,6 +104,25 @@ class Train(Form):
         return results.same_run(case / "run", reference / "run", all_files=False) + results.leftovers(case)
 
 
+class Tune(Form):
+    """Measures, so what it finds is not known; but its files are whole, and a search that ended goes on at once."""
+
+    def __init__(self, name, argv, **more):
+        super().__init__(name, argv, ["tuned/tune.jsonl", "tuned/tuned.yaml", "tuned/report.html"], exact=False, **more)
+
+    def done(self, case, reference, ending):
+        problems = super().done(case, reference, ending)
+        ledger = case / "tuned/tune.jsonl"
+        if ledger.exists() and '"event":"end"' not in ledger.read_text().splitlines()[-1]:
+            problems.append("success without an end in its ledger")
+        if (case / "tuned/tune-runs").exists():
+            problems.append("left over: tuned/tune-runs")
+        return problems
+
+    def again(self, case):
+        return self.argv + (["--resume"] if (case / "tuned/tune.jsonl").exists() else [])
+
+
 class Resume(Train):
     """Goes on with a run that was killed."""
 
@@ -148,12 +167,16 @@ def all_forms(world):
         Form("replay", ["replay", packed, "--preset", "cifar", "--index", "3", "-o", "r.png"], ["r.png"]),
         Form("lr-find", ["lr-find", packed, "--model", "mlp", "--width", "0.25", "--batch", "8", "--threads", "1", "--steps",
                          "12", "--csv", "l.csv", "--plot", "l.svg"], ["l.csv", "l.svg"], timed=[r"[\d.,]+ (ms|s)\b"]),
+        Tune("tune", ["tune", packed, "--trivial-model", "--batch", "8", "--threads", "1", "--input-threads", "1", "--no-packs",
+                      "--only", "eager", "--budget", "0.01", "-o", "tuned", "-q"]),
         Form("lint", ["lint", packed, "--json"], exact=False),
         Watch("watch", ["watch", "-q", "-i", "0.1", "--csv", "w.csv", "--csv-interval", "0.1", "--summary", "w.json",
                        "--", "sleep", "0.3"], ["w.csv", "w.json"], exact=False),
         Form("trace-merge", ["trace", "merge", "all.json", trace, trace], ["all.json"]),
         Form("trace-merge-gz", ["trace", "merge", "all.json.gz", trace, trace], ["all.json.gz"]),
         Form("trace-ops", ["trace", "ops", trace, "--json"]),
+        Form("bench-save", ["bench", "compute", "mlp", "--batch", "4", "--size", "8", "--classes", "3", "--threads", "1",
+                            "--seconds", "0.1", "--save", "base.json"], ["base.json"], exact=False),
         Form("diagnose", ["diagnose", run, "-o", "page.html"], ["page.html"]),
         Form("diagnose-trace", ["diagnose", trace, "-o", "page.html", "--json"], ["page.html"]),
     ]

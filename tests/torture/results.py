@@ -8,7 +8,7 @@ import struct
 import whole
 
 TIMED = {"images_per_s", "input_wait", "seconds"}
-GROWING = re.compile(r"metrics\.csv$|^w\.csv$|tfevents|\.stoker-pack|/cache/|^cache/")
+GROWING = re.compile(r"metrics\.csv$|^w\.csv$|tfevents|\.stoker-pack|/cache/|^cache/|tune\.jsonl$|^tuned/tune-runs/")
 
 
 def is_temporary(path):

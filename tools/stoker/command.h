@@ -74,6 +74,7 @@ extern const cli_command cli_command_diagnose;
 extern const cli_command cli_command_models;
 extern const cli_command cli_command_backends;
 extern const cli_command cli_command_watch;
+extern const cli_command cli_command_tune;
 extern const cli_command cli_command_completion;
 
 /* The commands; NULL after the last. */
