@@ -21,8 +21,8 @@ completes()
     [ "$got" = "$expected" ] || fail "completing '$*': got '$got', expected '$expected'"
 }
 completes "pack" stoker pa
-completes "pack inspect show train eval predict lr-find bench profile diagnose tune watch trace lint replay models backends completion help --help --version" stoker ""
-completes "pack inspect show train eval predict lr-find bench profile diagnose tune watch trace lint replay models backends completion help" stoker help ""
+completes "pack inspect show train eval predict lr-find bench profile diagnose tune compare watch trace lint replay models backends completion help --help --version" stoker ""
+completes "pack inspect show train eval predict lr-find bench profile diagnose tune compare watch trace lint replay models backends completion help" stoker help ""
 completes "--shard-mb" stoker pack --sh
 completes "--trace --threads" stoker pack --t
 completes "gzip" stoker pack --compression g

@@ -177,6 +177,7 @@ def all_forms(world):
         Form("trace-ops", ["trace", "ops", trace, "--json"]),
         Form("bench-save", ["bench", "compute", "mlp", "--batch", "4", "--size", "8", "--classes", "3", "--threads", "1",
                             "--seconds", "0.1", "--save", "base.json"], ["base.json"], exact=False),
+        Form("compare", ["compare", run, world.traced, run / "profile.json", "--json"]),
         Form("diagnose", ["diagnose", run, "-o", "page.html"], ["page.html"]),
         Form("diagnose-trace", ["diagnose", trace, "-o", "page.html", "--json"], ["page.html"]),
     ]

@@ -71,6 +71,7 @@ extern const cli_command cli_command_replay;
 extern const cli_command cli_command_lint;
 extern const cli_command cli_command_profile;
 extern const cli_command cli_command_diagnose;
+extern const cli_command cli_command_compare;
 extern const cli_command cli_command_models;
 extern const cli_command cli_command_backends;
 extern const cli_command cli_command_watch;

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 static const cli_command *const commands[] = {
-    &cli_command_pack,     &cli_command_inspect,    &cli_command_show,    &cli_command_train,
-    &cli_command_eval,     &cli_command_predict,    &cli_command_lr_find, &cli_command_bench,
-    &cli_command_profile,  &cli_command_diagnose,   &cli_command_tune,    &cli_command_watch,
-    &cli_command_trace,    &cli_command_lint,       &cli_command_replay,  &cli_command_models,
-    &cli_command_backends, &cli_command_completion,
+    &cli_command_pack,    &cli_command_inspect,  &cli_command_show,       &cli_command_train,
+    &cli_command_eval,    &cli_command_predict,  &cli_command_lr_find,    &cli_command_bench,
+    &cli_command_profile, &cli_command_diagnose, &cli_command_tune,       &cli_command_compare,
+    &cli_command_watch,   &cli_command_trace,    &cli_command_lint,       &cli_command_replay,
+    &cli_command_models,  &cli_command_backends, &cli_command_completion,
 };
 
 const cli_command *cli_command_at(size_t index)

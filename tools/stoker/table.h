@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stoker/blob.h>
 
-enum { CLI_TABLE_COLUMNS = 8 };
+enum { CLI_TABLE_COLUMNS = 16 };
 
 typedef struct cli_table {
     int      columns;
