@@ -16,8 +16,8 @@ import sys
 import tempfile
 import time
 
-usual = ["--model", "mlp", "--batch", "64", "--threads", "1", "--input-threads", "1", "--eager", "--pin", "knobs.threads",
-         "--set", "output.checkpoint_every=1", "--only", "checkpoints,eager", "--budget", "1"]
+usual = ["--model", "mlp", "--batch", "64", "--threads", "1", "--input-threads", "1", "--pin", "knobs.threads",
+         "--set", "output.checkpoint_every=1", "--only", "checkpoints", "--budget", "2"]
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("stoker")
 parser.add_argument("data")
