@@ -49,7 +49,6 @@ static stk_status open_file(stk_tune_ledger *ledger, const char *folder, bool re
 {
     bool exists;
     STK_TRY(path_of(ledger->path, folder, err));
-    STK_TRY(stk_path_make_directories(NULL, folder, err));
     STK_TRY(stk_path_exists(NULL, ledger->path, &exists, NULL, err));
     if (exists && !resume)
         return stk_fail(err, STK_E_EXISTS, "tune", ledger->path,
@@ -58,6 +57,7 @@ static stk_status open_file(stk_tune_ledger *ledger, const char *folder, bool re
     if (exists) STK_TRY(read_recorded(ledger, err));
     if (!exists && resume)
         return stk_fail(err, STK_E_NOTFOUND, "tune", ledger->path, "there is no ledger to resume");
+    STK_TRY(stk_path_make_directories(NULL, folder, err));
     return stk_output_append(&ledger->out, NULL, ledger->path, err);
 }
 

@@ -48,7 +48,8 @@ static stk_status check(const stk_train_recipe *recipe, const stk_tune_options *
     if (!o->folder || !*o->folder)
         return stk_fail(err, STK_E_INVALID, "tune", "folder", "no folder for the ledger");
     if (!*recipe->data.path)
-        return stk_fail(err, STK_E_INVALID, "tune", "data.path", "no data to train on");
+        return stk_fail(err, STK_E_INVALID, "tune", "data.path",
+                        "no data to train on: name it, or a recipe that does");
     return check_words(o, err);
 }
 
